@@ -1,0 +1,1 @@
+"""stammdaten: product master data and compliance contacts for foreign trade."""

@@ -1,0 +1,1 @@
+"""Who calls, and what may they: accounts, instances, users, tokens, roles."""

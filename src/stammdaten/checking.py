@@ -1,0 +1,99 @@
+"""`stammdaten check`: holds what is derived against what it is derived from, instance by instance."""
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy import Table, func, not_, select
+
+from stammdaten.auth.queries import instance_ids
+from stammdaten.classification.tables import classifications
+from stammdaten.clock import is_ahead, utc_now
+from stammdaten.contacts.queries import contacts_after
+from stammdaten.contacts.shapes import rendered_contact
+from stammdaten.contacts.tables import contacts
+from stammdaten.history.tables import actions, contact_history
+from stammdaten.lists.tables import lists
+from stammdaten.products.queries import products_after
+from stammdaten.products.shapes import rendered_product
+from stammdaten.products.tables import products
+from stammdaten.store import Read, Statement, Store, the_instance
+from stammdaten.store.doors import READ_CLOCK
+
+
+def _most(table: Table, column: str) -> Statement:
+    return Statement(select(func.max(table.c[column])).where(the_instance(table)))
+
+
+_STAMPS = [("product", _most(products, "updated_at")), ("list", _most(lists, "updated_at"))]
+_CONTACT_STAMP = _most(contacts, "updated_at")
+_IDS = [_most(table, "id") for table in (products, lists, contacts, actions, contact_history)]
+_TOTALS = Statement(
+    select(contacts.c.is_archived, func.count()).where(the_instance(contacts)).group_by(contacts.c.is_archived)
+)
+_ORPHANS = Statement(
+    select(classifications.c.id).where(
+        the_instance(classifications),
+        not_(classifications.c.id.in_(select(products.c.id).where(the_instance(products)))),
+    )
+)
+_HOMELESS = Statement(
+    select(products.c.id).where(
+        the_instance(products), not_(products.c.list_id.in_(select(lists.c.id).where(the_instance(lists))))
+    )
+)
+
+
+async def check_store(store: Store) -> list[str]:
+    """Return a line for each thing that does not agree; none is good news."""
+    async with store.reading_shared() as read:
+        instances = await instance_ids(read)
+    found = []
+    for instance_id in instances:
+        async with store.reading(instance_id, slow=True) as read:
+            found += [f"instance {instance_id}: {line}" async for line in _check_instance(read)]
+    return found
+
+
+async def _check_instance(read: Read) -> AsyncIterator[str]:
+    async for line in _check_clock(read):
+        yield line
+    async for line in _check_documents(read):
+        yield line
+    for row in await read.rows(_ORPHANS):
+        yield f"classification {row[0]} has no product"
+    for row in await read.rows(_HOMELESS):
+        yield f"product {row[0]} is in no list"
+
+
+async def _check_clock(read: Read) -> AsyncIterator[str]:
+    product_stamp, contact_stamp, last_id, total, archived = (await read.rows(READ_CLOCK))[0]
+    if is_ahead(product_stamp, utc_now()):
+        yield f"the last product stamp {product_stamp} is over 5 minutes ahead of the wall clock"
+    for kind, statement in _STAMPS:
+        newest = (await read.rows(statement))[0][0]
+        if newest is not None and newest > product_stamp:
+            yield f"a {kind} has the stamp {newest}, later than the clock's {product_stamp}"
+    newest = (await read.rows(_CONTACT_STAMP))[0][0]
+    if newest is not None and newest > contact_stamp:
+        yield f"a contact has the stamp {newest}, later than the clock's {contact_stamp}"
+    for statement in _IDS:
+        largest = (await read.rows(statement))[0][0]
+        if largest is not None and largest > last_id:
+            yield f"the id {largest} is in use, the counter is at {last_id}"
+    counted = {is_archived: count for is_archived, count in await read.rows(_TOTALS)}
+    if (counted.get(False, 0), counted.get(True, 0)) != (total, archived):
+        yield f"the totals of contacts are {total} and {archived} archived, the rows say {counted}"
+
+
+async def _check_documents(read: Read) -> AsyncIterator[str]:
+    after = 0
+    while batch := await products_after(read, after):
+        for product, record, document in batch:
+            if rendered_product(product, record) != document:
+                yield f"the document of product {product.id} differs from its columns"
+        after = batch[-1][0].id
+    after = 0
+    while contact_batch := await contacts_after(read, after):
+        for contact, document in contact_batch:
+            if rendered_contact(contact) != document:
+                yield f"the document of contact {contact.id} differs from its columns"
+        after = contact_batch[-1][0].id

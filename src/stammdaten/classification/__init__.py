@@ -1,0 +1,1 @@
+"""The classification record of a product: tariff number, status, validity."""

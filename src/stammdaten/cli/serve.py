@@ -1,0 +1,19 @@
+"""`stammdaten serve`."""
+
+import typer
+
+from stammdaten.cli.running import with_store
+from stammdaten.http.serving import serve as run_server
+from stammdaten.settings import read_settings
+from stammdaten.store import Store
+
+
+def serve() -> None:
+    """Serve until a signal comes; requests under way are finished first."""
+
+    async def look(_: Store) -> None:
+        """Open and close: creates a new embedded database, refuses an older schema before any worker starts."""
+
+    with_store(look)
+    if not run_server(read_settings(), "stammdaten.app:create_app"):
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Contacts: business partners with their sanctions status."""

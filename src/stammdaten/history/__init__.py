@@ -1,0 +1,1 @@
+"""What happened, to whom, by whom: actions on products and history records of contacts."""

@@ -1,0 +1,138 @@
+"""The kinds of fields that bodies have, and the sentences that say what is wrong with one; no web framework.
+
+Texts follow `decisions.md`, Text: nothing is normalised; `null` and `""` clear an optional field; lengths count
+characters; one-line fields hold no control characters.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import PydanticCustomError
+
+from stammdaten.refusals import Fault
+
+SHORT, LONG, TEXT = 255, 1_000, 4_000
+# Beyond it, JSON numbers lose digits in many clients, and beyond 64 bits databases refuse them.
+LARGEST_NUMBER = 2**53
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$"
+_NO_NUL = r"^[^\x00]*$"
+
+
+class Shape(BaseModel):
+    """An object of a body: strict types, unknown members ignored."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+def wrong(sentence: str) -> PydanticCustomError:
+    """Say what is wrong with a field, from a validator."""
+    # Braces would be taken for places to fill in.
+    return PydanticCustomError("field", "{sentence}", {"sentence": sentence})
+
+
+def _trimmed(given: object) -> object:
+    # Before the length is counted; a control character is no blank and is refused, wherever it stands.
+    return given.strip() if isinstance(given, str) and not _CONTROL.search(given) else given
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise wrong("must not be empty")
+    return text
+
+
+def _text(longest: int, pattern: str) -> Any:
+    return Annotated[str, StringConstraints(max_length=longest, pattern=pattern)]
+
+
+def _cleared(given: object) -> object:
+    return None if given == "" else given
+
+
+Identifier = Annotated[_text(SHORT, _ONE_LINE), BeforeValidator(_trimmed), AfterValidator(_not_blank)]
+RequiredShort = Annotated[_text(SHORT, _ONE_LINE), AfterValidator(_not_blank)]
+RequiredLong = Annotated[_text(LONG, _ONE_LINE), AfterValidator(_not_blank)]
+RequiredText = Annotated[_text(TEXT, _NO_NUL), AfterValidator(_not_blank)]
+AnyText = _text(TEXT, _NO_NUL)
+Short = _text(SHORT, _ONE_LINE) | None
+Long = _text(LONG, _ONE_LINE) | None
+Text = AnyText | None
+OptionalFlag = bool | None
+ListId = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
+
+
+def checked(check: Callable[[str], str]) -> Any:
+    """Declare an optional one-line text that a function checks and may rewrite; `""` and `null` clear it."""
+    return Annotated[
+        Annotated[_text(SHORT, _ONE_LINE), AfterValidator(check)] | None, BeforeValidator(_cleared)
+    ]
+
+
+def one_of(allowed: Iterable[str]) -> Any:
+    """Declare an optional text out of a few; `""` and `null` clear it."""
+    choices = tuple(allowed)
+
+    def check(given: str) -> str:
+        if given not in choices:
+            raise wrong(f"must be one of {', '.join(choices)}")
+        return given
+
+    # The type alone, without a pattern or a length: one sentence names what is allowed, whatever was sent.
+    return Annotated[Annotated[str, AfterValidator(check)] | None, BeforeValidator(_cleared)]
+
+
+def faults(error: ValidationError, within: str = "") -> list[Fault]:
+    """Say what is wrong, one fault a field, as `product.vendor must be a String`."""
+    found: dict[str, Fault] = {}
+    for detail in error.errors(include_url=False, include_input=True):
+        path = _path(within, detail["loc"])
+        found.setdefault(path, Fault(path, _sentence(detail)))
+    return list(found.values())
+
+
+def _path(within: str, steps: Iterable[int | str]) -> str:
+    path = within
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif step.isidentifier():
+            path += f".{step}" if path else step
+    return path
+
+
+# The union members of Pydantic's own making never reach a caller: only identifiers are steps of a path.
+_SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "missing": lambda _: "is required",
+    "string_type": lambda _: "must be a String",
+    "string_too_long": lambda context: f"must not be longer than {context['max_length']} characters",
+    "string_unicode": lambda _: "must not hold lone surrogates",
+    "bool_type": lambda _: "must be true or false",
+    "int_type": lambda _: "must be an Integer",
+    "greater_than_equal": lambda context: f"must be at least {context['ge']}",
+    "less_than_equal": lambda context: f"must be at most {context['le']}",
+    "model_type": lambda _: "must be an Object",
+    "dict_type": lambda _: "must be an Object",
+    "list_type": lambda _: "must be an Array",
+    "too_long": lambda context: f"must not hold more than {context['max_length']} entries",
+    "field": lambda context: str(context["sentence"]),
+}
+
+
+def _sentence(detail: Any) -> str:
+    kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
+    if kind == "string_pattern_mismatch":
+        return _pattern_sentence(given, context["pattern"])
+    if kind == "int_type" and isinstance(given, str):
+        # The interface has `id` as a String on lists and `list_id` as an Integer on products (Product list).
+        return "must be an Integer: send the number itself, not a String"
+    return _SENTENCES[kind](context)
+
+
+def _pattern_sentence(given: str, pattern: str) -> str:
+    if "\0" in given:
+        return "must not hold NUL characters"
+    return "must not hold control characters" if pattern == _ONE_LINE else "is not allowed"

@@ -1,0 +1,93 @@
+"""What routes ask of a request: its body, numbers and words of its query, path segments as they were sent."""
+
+import re
+from typing import Any
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from stammdaten.http.bodies import json_body, unstorable
+from stammdaten.http.fields import LARGEST_NUMBER
+from stammdaten.refusals import Fault, Invalid, Malformed, TooLarge
+
+LARGEST_BODY = 1024 * 1024
+LARGEST_PAGE = 2**31 - 1
+
+_WHOLE = re.compile(r"[0-9]{1,19}")
+_FALSE = {"", "false", "0", "no", "off"}
+
+
+async def read_json(request: Request) -> tuple[Any, list[Fault]]:
+    """Return the body's value, and where it holds what cannot be kept.
+
+    :raises TooLarge: if it is over 1 MiB.
+    :raises Malformed: if it cannot be read.
+    """
+    body = await _read_body(request)
+    value = json_body(body)
+    return value, unstorable(body, value)
+
+
+async def _read_body(request: Request) -> bytes:
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdigit() or int(announced[:20]) > LARGEST_BODY:
+        raise _too_large()
+    parts, length = [], 0
+    try:
+        async for part in request.stream():
+            parts.append(part)
+            length += len(part)
+            if length > LARGEST_BODY:
+                raise _too_large()
+    except ClientDisconnect as gone:
+        raise Malformed("The body ended before it was complete.") from gone
+    return b"".join(parts)
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"The body must not be larger than {LARGEST_BODY} bytes.")
+
+
+def read_query(request: Request) -> dict[str, str]:
+    """Return the query's parameters; of one given twice, the last counts."""
+    return dict(parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True))
+
+
+def whole_number(query: dict[str, str], name: str, *, most: int = LARGEST_NUMBER) -> int | None:
+    """Read a whole number from 1; None where it is not given.
+
+    :raises Invalid: if it is anything else.
+    """
+    given = query.get(name)
+    if given is None:
+        return None
+    if not _WHOLE.fullmatch(given) or not 1 <= int(given) <= most:
+        raise Invalid([Fault(name, f"must be a whole number from 1 to {most}")])
+    return int(given)
+
+
+def page_number(query: dict[str, str]) -> int:
+    """Read `page`; the first when omitted.
+
+    :raises Invalid: if it is no whole number from 1.
+    """
+    return whole_number(query, "page", most=LARGEST_PAGE) or 1
+
+
+def is_truthy(given: str | None) -> bool:
+    """Read a word as `deleted` is read: false for `false`, `0`, `no`, `off` and empty, everything else is true."""
+    return given is not None and given.lower() not in _FALSE
+
+
+def path_text(segment: str) -> str | None:
+    """Decode a path segment as it was sent; None if it is no UTF-8, which no name of ours is."""
+    try:
+        return unquote_to_bytes(segment).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def json_response(body: bytes, status: int = 200) -> Response:
+    """Answer with rendered JSON."""
+    return Response(body, status, media_type="application/json")

@@ -1,0 +1,142 @@
+"""The server: uvicorn with time-outs and limits at the door that it does not have itself, and its workers."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import uvicorn
+from prometheus_client import start_http_server
+from pydantic_core import to_json
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.supervisors import Multiprocess
+
+from stammdaten.http.operating import counted
+from stammdaten.http.refusing import refusal_body
+from stammdaten.settings import Settings
+
+LARGEST_HEADERS = 256 * 1024
+_KEEP_ALIVE_SECONDS = 30
+_SHUTDOWN_SECONDS = 30
+
+_STATUS_LINES = {400: b"400 Bad Request", 431: b"431 Request Header Fields Too Large"}
+
+
+class Door(HttpToolsProtocol):
+    """A connection that closes on clients who take too long over their headers or body, or send endless headers."""
+
+    def __init__(self, timeout: float, **given: Any) -> None:
+        super().__init__(**given)
+        self._timeout = timeout
+        self._waits_for = "headers"
+        self._timer: asyncio.TimerHandle | None = None
+        self._header_bytes = 0
+        self.url = b""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        before = self._waits_for
+        # Also where no message begins: blank lines between requests would keep a connection for ever.
+        self._waits_for = before or "headers"
+        super().data_received(data)
+        # A request that came in one piece, as nearly all do, has started no timer.
+        if self._waits_for != before:
+            self._stop_waiting()
+        if self._waits_for and self._timer is None:
+            self._wait()
+        if self._waits_for == "headers":
+            self._header_bytes += len(data)
+            if self._header_bytes > LARGEST_HEADERS:
+                self._refuse(431, f"The headers must not be larger than {LARGEST_HEADERS} bytes.")
+
+    def on_message_begin(self) -> None:
+        self._waits_for, self._header_bytes = "headers", 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._waits_for = "body"
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._waits_for = ""
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(400, msg)
+
+    def _wait(self) -> None:
+        if not self.transport.is_closing():
+            self._timer = self.loop.call_later(self._timeout, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: int, text: str) -> None:
+        if self.transport.is_closing():
+            return
+        body = to_json(refusal_body(self.url.decode("latin-1").partition("?")[0], text))
+        head = b"HTTP/1.1 %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+        self.transport.write(head % (_STATUS_LINES[status], len(body)) + body)
+        self.transport.close()
+
+
+class _Server(uvicorn.Server):
+    """Ends a graceful shutdown with exit code 0: uvicorn would raise the signal once more and die of it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+
+def serve(settings: Settings, factory: str) -> bool:
+    """Serve the app that `factory` (`module:function`) builds until a signal comes; return whether it went well."""
+    config = uvicorn.Config(
+        factory,
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        http=partial(Door, settings.body_timeout),  # type: ignore[arg-type]  # any callable that makes a protocol
+        ws="none",
+        loop="uvloop",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+    if settings.workers > 1:
+        return _serve_with_workers(settings, config)
+    if settings.metrics_port:
+        start_http_server(settings.metrics_port, settings.host)
+    server = _Server(config)
+    server.run()
+    return server.started
+
+
+def _serve_with_workers(settings: Settings, config: uvicorn.Config) -> bool:
+    with tempfile.TemporaryDirectory(prefix="stammdaten-metrics-") as folder:
+        # Workers count into files there, so that /metrics of any of them tells of all.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        if settings.metrics_port:
+            start_http_server(settings.metrics_port, settings.host, registry=counted())
+        supervisor = Multiprocess(config, [config.bind_socket()])
+        supervisor.run()
+        return all(process.exitcode != STARTUP_FAILURE for process in supervisor.processes)

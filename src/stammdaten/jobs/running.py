@@ -1,0 +1,147 @@
+"""The worker in each serving process: plans the day's jobs, takes what is due, and keeps its claims alive."""
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from stammdaten.clock import german_stamp, utc_now, utc_stamp
+from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, keep_claim
+from stammdaten.refusals import Unavailable
+from stammdaten.store import Store, WriteShared
+
+_LOOK_SECONDS = 5
+_CLAIM_SECONDS = 60
+_MOST_ATTEMPTS = 5
+_KEPT_DAYS = 30
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a handler sees of its job: whose, with what, how far it was when another worker left it."""
+
+    claimed: Claimed
+    _store: Store
+    _worker: str
+
+    async def keep(self, progress: dict[str, Any] | None = None) -> None:
+        """Note how far the work is; a worker that takes over begins there.
+
+        :raises ClaimLost: if another worker has the job by now; the handler stops.
+        """
+
+        async def write_progress(write: WriteShared) -> None:
+            until = _in(_CLAIM_SECONDS)
+            await keep_claim(
+                write, job_id=self.claimed.id, worker=self._worker, until=until, progress=progress
+            )
+
+        await self._store.writing_shared(write_progress)
+
+
+# Returns the report; may run again from its last progress, so what it did must bear being done twice.
+Handler = Callable[[Store, Job], Awaitable[str]]
+
+
+class Worker:
+    """One a process. Knows the handlers by kind, and which kinds are asked for once a (German) day."""
+
+    def __init__(self, store: Store, handlers: Mapping[str, Handler], daily: tuple[str, ...]) -> None:
+        self._store = store
+        self._handlers = handlers
+        self._daily = daily
+        self._planned_day = ""
+        self._name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            try:
+                await self._plan_day()
+                while await self.work_once():
+                    pass
+            except Unavailable:
+                _log.warning("jobs wait: the database is away")
+            except Exception:
+                # Jobs must go on after whatever one look met; the next look is in a few seconds.
+                _log.exception("jobs: an unexpected error")
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _plan_day(self) -> None:
+        now = utc_now()
+        today = german_stamp(now)[:10]
+        if today == self._planned_day:
+            return
+        for kind in self._daily:
+            await ask(self._store, kind=kind, key=today, now=utc_stamp(now))
+        before = utc_stamp(now - timedelta(days=_KEPT_DAYS))
+        await self._store.writing_shared(lambda write: forget_done(write, before=before))
+        self._planned_day = today
+
+    async def work_once(self) -> bool:
+        """Take a due job and do it; return whether there was one."""
+
+        async def take(write: WriteShared) -> Claimed | None:
+            return await claim(
+                write, worker=self._name, now=utc_stamp(utc_now()), until=_in(_CLAIM_SECONDS)
+            )
+
+        claimed = await self._store.writing_shared(take)
+        if claimed is None:
+            return False
+        await self._do(claimed)
+        return True
+
+    async def _do(self, claimed: Claimed) -> None:
+        job = Job(claimed, self._store, self._name)
+        alive = asyncio.create_task(_keep_alive(job))
+        try:
+            report = await self._handlers[claimed.kind](self._store, job)
+        except ClaimLost:
+            _log.warning("job %s was taken over by another worker", claimed.id)
+        except Exception as error:
+            _log.exception("job %s (%s) failed", claimed.id, claimed.kind)
+            await self._let_go(claimed, report=f"{type(error).__name__}: {error}", succeeded=False)
+        else:
+            await self._let_go(claimed, report=report, succeeded=True)
+        finally:
+            alive.cancel()
+            with suppress(asyncio.CancelledError):
+                await alive
+
+    async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
+        is_over = succeeded or claimed.attempts >= _MOST_ATTEMPTS
+        state = "done" if succeeded else "failed" if is_over else "waiting"
+
+        async def write_end(write: WriteShared) -> None:
+            await end(
+                write,
+                job_id=claimed.id,
+                worker=self._name,
+                state=state,
+                report=report,
+                # Each failure waits twice as long, from half a minute on.
+                due_at=_in(15 * 2**claimed.attempts),
+                finished_at=utc_stamp(utc_now()) if is_over else "",
+            )
+
+        await self._store.writing_shared(write_end)
+
+
+async def _keep_alive(job: Job) -> None:
+    while True:
+        await asyncio.sleep(_CLAIM_SECONDS / 3)
+        with suppress(Unavailable, ClaimLost):  # the handler meets either itself
+            await job.keep()
+
+
+def _in(seconds: float) -> str:
+    return utc_stamp(utc_now() + timedelta(seconds=seconds))

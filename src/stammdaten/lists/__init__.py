@@ -1,0 +1,1 @@
+"""Product lists: what products belong to."""

@@ -1,0 +1,39 @@
+"""Product lists as they are read."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+
+from stammdaten.lists.tables import lists
+from stammdaten.store import Read, Row, Statement, any_of, number, text, the_instance
+
+PAGE_SIZE = 30
+
+_LISTS = Statement(
+    select(
+        lists.c.id, lists.c.slug, lists.c.name, lists.c.inserted_at, lists.c.updated_at, lists.c.is_deleted
+    )
+    .where(the_instance(lists))
+    .order_by(lists.c.id)
+    .limit(number("limit"))
+    .offset(number("offset"))
+)
+_STANDING = Statement(select(lists.c.id, lists.c.is_deleted).where(the_instance(lists), any_of(lists.c.id, "ids")))
+_ID = Statement(select(lists.c.id).where(the_instance(lists), lists.c.slug == text("slug")))
+
+
+async def page_of_lists(read: Read, *, page: int) -> list[Row]:
+    """Return id, slug, name, times and deletion flag of 30 lists, deleted ones among them, by id."""
+    return await read.rows(_LISTS, limit=PAGE_SIZE, offset=(page - 1) * PAGE_SIZE)
+
+
+async def lists_by_id(read: Read, ids: Iterable[int]) -> dict[int, bool]:
+    """Return which of the lists exist, and whether each is deleted."""
+    found = await read.rows(_STANDING, ids=sorted(set(ids)))
+    return {list_id: is_deleted for list_id, is_deleted in found}
+
+
+async def list_id_by_slug(read: Read, slug: str) -> int | None:
+    """Return the id of a list, deleted or not."""
+    found = await read.row(_ID, slug=slug)
+    return None if found is None else int(found[0])

@@ -1,0 +1,1 @@
+"""Products: article master data, its changes, and how they are read."""

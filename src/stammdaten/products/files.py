@@ -1,0 +1,56 @@
+"""The files attached to products: their copies in the home folder, their names on the product."""
+
+import os
+import shutil
+from pathlib import Path
+
+from stammdaten.products.queries import live_products
+from stammdaten.products.standing import Attaching, Detaching, attach_files, detach_files
+from stammdaten.refusals import Fault, Invalid, NotFound
+from stammdaten.store import Store
+
+
+async def attach(
+    store: Store, instance_id: int, article_number: str, user_name: str, file: Path, *, home: Path
+) -> str:
+    """Copy a file into the home folder and name it on the product; return the path that serves as its id.
+
+    :raises NotFound: if there is no such product.
+    :raises AlreadyExists: if the product has a file of that name.
+    :raises Invalid: if the name holds control characters or is too long.
+    """
+    if not file.name.isprintable() or len(file.name) > 200:  # noqa: PLR2004 - file systems end at 255 bytes
+        raise Invalid([Fault("file", "must have a printable name of at most 200 characters")])
+    async with store.reading(instance_id) as read:
+        found = (await live_products(read, [article_number])).get(article_number)
+    if found is None:
+        raise NotFound("There is no product with this article_number.")
+    path = f"{found[0].id}/{file.name}"
+    kept = _kept(home, instance_id, path)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    # Copied aside first: the product must not name a file that is not there, nor a refusal overwrite one that is.
+    copy = kept.with_name(f"{kept.name}.{os.getpid()}.copy")
+    try:
+        shutil.copyfile(file, copy)
+        with copy.open("rb") as written:
+            os.fsync(written.fileno())
+        await store.submit(instance_id, attach_files, Attaching(article_number, user_name, path))
+        copy.rename(kept)
+    finally:
+        copy.unlink(missing_ok=True)
+    return path
+
+
+async def detach(
+    store: Store, instance_id: int, article_number: str, user_name: str, path: str, *, home: Path
+) -> None:
+    """Take a file off the product and remove the copy.
+
+    :raises NotFound: if there is no such product, or it has no such file.
+    """
+    await store.submit(instance_id, detach_files, Detaching(article_number, user_name, path))
+    _kept(home, instance_id, path).unlink(missing_ok=True)
+
+
+def _kept(home: Path, instance_id: int, path: str) -> Path:
+    return home / "files" / str(instance_id) / path

@@ -1,0 +1,93 @@
+"""Creating and updating products, as the interface and the file import do it; many rows at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stammdaten.auth.callers import Caller
+from stammdaten.classification.rules import Status, needs_review
+from stammdaten.lists.queries import lists_by_id
+from stammdaten.products.drafts import Draft, Drafts, attempt
+from stammdaten.refusals import AlreadyExists, NotAllowed, NotFound, Refusal
+from stammdaten.store import Write
+
+# Who acts when no user does; also the name in the history.
+SERVICE = "stammdaten"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewProduct:
+    """A row of `create_products`: `values` are columns and what they hold."""
+
+    caller: Caller
+    list_id: int
+    article_number: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductUpdate:
+    """A row of `update_products`: `values` are the columns to set, the others stay."""
+
+    caller: Caller
+    article_number: str
+    values: dict[str, Any]
+    reset_classification: bool = False
+
+
+async def create_products(write: Write, rows: Sequence[NewProduct]) -> list[int | Refusal]:
+    """Create products; the outcome of a row is the new product's id, or NotFound (list) or AlreadyExists."""
+    drafts = await Drafts.of(write, [row.article_number for row in rows])
+    lists = await lists_by_id(write, [row.list_id for row in rows])
+
+    def create(row: NewProduct) -> int:
+        if lists.get(row.list_id) is not False:  # unknown, or deleted
+            raise NotFound("There is no product list with this list_id.")
+        if drafts.live(row.article_number):
+            raise AlreadyExists("A product with this article_number exists already.")
+        values = {"list_id": row.list_id, "article_number": row.article_number, **row.values}
+        draft = drafts.create(values, user_id=row.caller.user_id, user_name=row.caller.user_name)
+        return draft.product.id
+
+    outcomes = attempt(create, rows)
+    await drafts.save()
+    return outcomes
+
+
+async def update_products(write: Write, rows: Sequence[ProductUpdate]) -> list[int | Refusal]:
+    """Update products; the outcome of a row is the id of the newest action on the product, NotFound or NotAllowed."""
+    drafts = await Drafts.of(write, [row.article_number for row in rows])
+
+    def update(row: ProductUpdate) -> int:
+        draft = drafts.live(row.article_number)
+        if draft is None:
+            raise NotFound("There is no product with this article_number.")
+        _check_may_reset(row, draft)
+        before = draft.product
+        drafts.change(
+            draft, row.values, category="updated", text="Product Updated", user_name=row.caller.user_name
+        )
+        changed = [name for name in row.values if getattr(before, name) != row.values[name]]
+        _follow(drafts, draft, row, changed)
+        return draft.action_id
+
+    outcomes = attempt(update, rows)
+    await drafts.save()
+    return outcomes
+
+
+def _check_may_reset(row: ProductUpdate, draft: Draft) -> None:
+    if row.reset_classification and draft.record and draft.record.is_fixed and not row.caller.may_reset_fixed:
+        raise NotAllowed("A fixed classification may only be reset by a client-admin or an extended-clerk.")
+
+
+def _follow(drafts: Drafts, draft: Draft, row: ProductUpdate, changed: list[str]) -> None:
+    """Let the classification follow an update: the reset that was asked for, or else the automatic adjustment."""
+    if draft.record is None:
+        return
+    if row.reset_classification:
+        user_name = row.caller.user_name
+        drafts.classify(draft, None, category="reset", text="Classification Reset", user_name=user_name)
+    elif needs_review(draft.record, changed):
+        record = replace(draft.record, status=Status.REVIEW)
+        drafts.classify(draft, record, category="adjusted", text="Classification To Review", user_name=SERVICE)

@@ -1,0 +1,179 @@
+"""Products as they are read: rendered documents for the interface, columns for the operations."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, not_, select, union_all
+from sqlalchemy.sql.expression import CompoundSelect
+
+from stammdaten.classification.rules import Classification
+from stammdaten.classification.tables import classifications
+from stammdaten.products.shapes import PRODUCT_FIELDS, Product
+from stammdaten.products.tables import products
+from stammdaten.store import Read, Row, Statement, any_of, number, text, the_instance
+
+PAGE_SIZE = 30
+_AT_ONCE = 500
+# From this page on, skipping over index entries alone saves more than fetching the documents by id costs.
+_DEEP = 4
+
+
+class Standing(Enum):
+    """Which products a page shows; archived and deleted is deleted."""
+
+    LIVE = "neither archived nor deleted"
+    CURRENT = "archived or not, but not deleted"
+    DELETED = "deleted, archived or not"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductFilter:
+    """What GET products asks for; `timestamp` is naive German time with six digits."""
+
+    timestamp: str
+    standing: Standing
+    list_id: int | None
+    page: int
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether many rows are skipped before the page."""
+        return self.page >= _DEEP
+
+
+_RANGES: dict[Standing, list[tuple[ColumnElement[bool], ColumnElement[bool]]]] = {
+    Standing.LIVE: [(not_(products.c.is_deleted), not_(products.c.is_archived))],
+    Standing.CURRENT: [
+        (not_(products.c.is_deleted), not_(products.c.is_archived)),
+        (not_(products.c.is_deleted), products.c.is_archived.expression),
+    ],
+    Standing.DELETED: [
+        (products.c.is_deleted.expression, not_(products.c.is_archived)),
+        (products.c.is_deleted.expression, products.c.is_archived.expression),
+    ],
+}
+
+
+def _ordered(
+    standing: Standing, *, in_list: bool, column: ColumnElement[Any]
+) -> Select[Any] | CompoundSelect[Any]:
+    # Each range is one stretch of an index, in order: both engines merge the two as they read them.
+    found = []
+    for is_deleted, is_archived in _RANGES[standing]:
+        one = select(column, products.c.updated_at).where(
+            the_instance(products), is_deleted, is_archived, products.c.updated_at > text("timestamp")
+        )
+        found.append(one.where(products.c.list_id == number("list_id")) if in_list else one)
+    if len(found) == 1:
+        return found[0].order_by(products.c.updated_at).limit(number("limit")).offset(number("offset"))
+    return union_all(*found).order_by("updated_at").limit(number("limit")).offset(number("offset"))
+
+
+def _page(standing: Standing, *, in_list: bool, is_deep: bool) -> Statement:
+    if not is_deep:
+        return Statement(_ordered(standing, in_list=in_list, column=products.c.document))
+    ids = _ordered(standing, in_list=in_list, column=products.c.id).subquery("page")
+    return Statement(
+        select(products.c.document)
+        .join(ids, products.c.id == ids.c.id)
+        .where(the_instance(products))
+        .order_by(ids.c.updated_at)
+    )
+
+
+_PAGES = {
+    (standing, in_list, is_deep): _page(standing, in_list=in_list, is_deep=is_deep)
+    for standing in Standing
+    for in_list in (False, True)
+    for is_deep in (False, True)
+}
+_LIVE_DOCUMENT = Statement(
+    select(products.c.document).where(
+        the_instance(products), not_(products.c.is_deleted), products.c.article_number == text("article_number")
+    )
+)
+_DELETED_DOCUMENT = Statement(
+    select(products.c.document)
+    .where(the_instance(products), products.c.is_deleted, products.c.article_number == text("article_number"))
+    .order_by(products.c.updated_at.desc())
+    .limit(1)
+)
+
+
+async def updated_products(read: Read, wanted: ProductFilter) -> list[bytes]:
+    """Return the documents of a page of 30 products updated strictly after the timestamp, in order of the update."""
+    rows = await read.rows(
+        _PAGES[wanted.standing, wanted.list_id is not None, wanted.is_deep],
+        timestamp=wanted.timestamp,
+        list_id=wanted.list_id,
+        limit=PAGE_SIZE,
+        offset=(wanted.page - 1) * PAGE_SIZE,
+    )
+    return [row[0] for row in rows]
+
+
+async def product_by_article_number(read: Read, article_number: str, *, deleted: bool) -> bytes | None:
+    """Return the document of the product that has the number, or the newest deleted one that had it."""
+    found = await read.row(_DELETED_DOCUMENT if deleted else _LIVE_DOCUMENT, article_number=article_number)
+    return None if found is None else found[0]
+
+
+_COLUMNS = [products.c[name] for name in PRODUCT_FIELDS]
+_RECORD = [classifications.c[field.name] for field in fields(Classification)]
+_WITH_RECORD = (
+    select(*_COLUMNS, *_RECORD)
+    .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
+    .where(the_instance(products))
+)
+_LIVE = Statement(
+    _WITH_RECORD.where(not_(products.c.is_deleted), any_of(products.c.article_number, "article_numbers"))
+)
+_NEWEST_DELETED = Statement(
+    _WITH_RECORD.where(products.c.is_deleted, products.c.article_number == text("article_number"))
+    .order_by(products.c.updated_at.desc())
+    .limit(1)
+)
+_BY_ID = Statement(_WITH_RECORD.where(any_of(products.c.id, "ids")))
+
+
+def _kept(row: Row) -> tuple[Product, Classification | None]:
+    columns = len(PRODUCT_FIELDS)
+    record = row[columns:]
+    # `type` is empty in no record: without one, the join leaves NULLs.
+    return Product(*row[:columns]), None if record[0] is None else Classification(*record)
+
+
+async def live_products(
+    read: Read, article_numbers: Iterable[str]
+) -> dict[str, tuple[Product, Classification | None]]:
+    """Return the products that have these numbers, with their classification records; deleted ones are left out."""
+    rows = await read.rows(_LIVE, article_numbers=list(set(article_numbers)))
+    kept = map(_kept, rows)
+    return {product.article_number: (product, record) for product, record in kept}
+
+
+async def newest_deleted(read: Read, article_number: str) -> tuple[Product, Classification | None] | None:
+    """Return the product deleted last among those that had the number."""
+    found = await read.row(_NEWEST_DELETED, article_number=article_number)
+    return None if found is None else _kept(found)
+
+
+async def products_by_id(read: Read, ids: Iterable[int]) -> list[tuple[Product, Classification | None]]:
+    """Return products by id, deleted or not, with their classification records."""
+    return [_kept(row) for row in await read.rows(_BY_ID, ids=list(ids))]
+
+
+_AFTER = Statement(
+    select(*_COLUMNS, *_RECORD, products.c.document)
+    .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
+    .where(the_instance(products), products.c.id > number("after"))
+    .order_by(products.c.id)
+    .limit(_AT_ONCE)
+)
+
+
+async def products_after(read: Read, after: int) -> list[tuple[Product, Classification | None, bytes]]:
+    """Return the next 500 products by id, with their classification records and documents; for going through all."""
+    return [(*_kept(row[:-1]), row[-1]) for row in await read.rows(_AFTER, after=after)]

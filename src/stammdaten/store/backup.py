@@ -1,0 +1,59 @@
+"""Copies of the embedded database, taken and put back while it may be in use; SQLite's own backup keeps them whole."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from stammdaten.refusals import AlreadyExists, Malformed, Unavailable
+from stammdaten.store.sqlite import connect, database_file
+
+
+def back_up_sqlite(home: Path, file: Path) -> None:
+    """Write a copy of the database as it is at one moment; on disk when this returns.
+
+    :raises AlreadyExists: if the file exists.
+    :raises Unavailable: if there is no database, or the copy cannot be written.
+    """
+    if file.exists():
+        raise AlreadyExists(f"{file} exists already; a backup overwrites nothing.")
+    if not database_file(home).exists():
+        raise Unavailable(f"There is no embedded database in {home}.")
+    unfinished = file.with_name(f"{file.name}.unfinished")
+    try:
+        with closing(connect(database_file(home))) as source, closing(sqlite3.connect(unfinished)) as copy:
+            source.backup(copy)
+            # A copy is one file: what is in the log of a WAL database would be left behind.
+            copy.execute("PRAGMA journal_mode = DELETE")
+        with unfinished.open("rb") as written:
+            os.fsync(written.fileno())
+        unfinished.rename(file)
+    except (sqlite3.Error, OSError) as error:
+        unfinished.unlink(missing_ok=True)
+        raise Unavailable(f"The backup could not be written: {error}") from error
+
+
+def restore_sqlite(file: Path, home: Path) -> None:
+    """Overwrite the database with a backup, in one transaction.
+
+    :raises Malformed: if the file is no sound backup of this service.
+    :raises Unavailable: if the database is in use by a writer, or cannot be written.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        with closing(sqlite3.connect(f"file:{file.resolve()}?mode=ro", uri=True)) as source:
+            _check_sound(source, file)
+            with closing(connect(database_file(home))) as target:
+                source.backup(target)
+    except (sqlite3.Error, OSError) as error:
+        raise Unavailable(f"The backup could not be put back: {error}") from error
+
+
+def _check_sound(source: sqlite3.Connection, file: Path) -> None:
+    try:
+        damage = source.execute("PRAGMA integrity_check").fetchone()[0]
+        source.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise Malformed(f"{file} is no backup of this service: {error}") from error
+    if damage != "ok":
+        raise Malformed(f"{file} is damaged: {damage}")

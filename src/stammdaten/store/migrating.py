@@ -1,0 +1,56 @@
+"""Bringing a schema up to date: one history of migrations for both engines, run by Alembic.
+
+Imported only where a migration may be due: Alembic weighs a fifth of an idle process.
+"""
+
+import asyncio
+from pathlib import Path
+
+import asyncpg
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from stammdaten.settings import Settings
+from stammdaten.store.sqlite import connect, database_file
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+# Any number that other users of the same database do not take for a lock of theirs.
+_MIGRATION_LOCK = 7_827_637_771
+
+
+async def migrate(settings: Settings) -> None:
+    """Bring the schema up to date, in one transaction; several at once wait for each other."""
+    if settings.database_url is None:
+        # In a thread: Alembic knows nothing of event loops.
+        await asyncio.to_thread(_migrate_sqlite, settings.home)
+        return
+    await _migrate_postgresql(settings.database_url)
+
+
+def _migrate_sqlite(home: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    engine = create_engine("sqlite://", creator=lambda: connect(database_file(home)), poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        _upgrade(connection)
+        connection.exec_driver_sql("COMMIT")
+
+
+async def _migrate_postgresql(url: str) -> None:
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(url), poolclass=NullPool
+    )
+    async with engine.begin() as connection:
+        await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+        await connection.run_sync(_upgrade)
+    await engine.dispose()
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,193 @@
+"""The server engine: PostgreSQL 15 and later through asyncpg, a pool for each door; the only user of asyncpg."""
+
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from datetime import datetime
+from time import perf_counter
+from typing import Any, TypeVar, cast
+
+import asyncpg
+from prometheus_client import Histogram
+from sqlalchemy import DateTime, Table, func, select
+
+from stammdaten.refusals import OutcomeUnknown, Unavailable
+from stammdaten.store.doors import CLOCK_COLUMNS, Conflict, Connection, NoSuchTable, Row
+from stammdaten.store.measuring import READ_SECONDS, WRITE_SECONDS
+from stammdaten.store.statements import Statement, insert_sql, the_instance, update_sql
+from stammdaten.store.tables import clocks
+
+T = TypeVar("T")
+
+# Eight: with sixteen, reads cost a fifth more on two cores and were no faster.
+_READERS = 8
+# A batch holds one instance's lock; four instances can commit at once, each with many requests in its batch.
+_WRITERS = 4
+_CONNECT_SECONDS = 5
+_STATEMENT_SECONDS = 20
+_SERVER_SETTINGS = {
+    "application_name": "stammdaten",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "15s",
+    "statement_timeout": f"{_STATEMENT_SECONDS}s",
+    # Compiling a plan costs more than any of our statements takes.
+    "jit": "off",
+}
+# Classes of SQLSTATE that time or the operator mends: connection, transaction order, resources, intervention, system.
+_AWAY_CLASSES = {"08", "40", "53", "57", "58"}
+_AWAY_STATES = {"55P03", "25P03", "25006"}
+_AWAY_TEXT = "The database is not available at the moment; please try again."
+
+# The wall clock is the database's, so that workers on several machines agree; read when the lock is held.
+_LOCK_CLOCK = Statement(
+    select(*CLOCK_COLUMNS, func.clock_timestamp(type_=DateTime(timezone=True)))
+    .where(the_instance(clocks))
+    .with_for_update()
+)
+
+
+class PostgresConnection(Connection):
+    """One connection, inside a transaction or outside any."""
+
+    def __init__(self, raw: Any, seconds: Histogram) -> None:
+        self.raw = raw
+        self._seconds = seconds
+
+    async def fetch(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
+        compiled = statement.compiled("postgresql")
+        return await self._fetch(compiled.sql, compiled.arguments(values))
+
+    async def insert(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
+        await self._fetch(insert_sql(table, "postgresql"), [instance_id, *zip(*rows, strict=True)])
+
+    async def update(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
+        await self._fetch(update_sql(table, "postgresql"), [instance_id, *zip(*rows, strict=True)])
+
+    async def lock_clock(self, instance_id: int) -> tuple[Row, datetime] | None:
+        rows = await self.fetch(_LOCK_CLOCK, {"instance_id": instance_id})
+        return (tuple(rows[0])[:-1], rows[0][-1]) if rows else None
+
+    async def _fetch(self, sql: str, arguments: list[Any]) -> list[Row]:
+        started = perf_counter()
+        try:
+            return cast("list[Row]", await self.raw.fetch(sql, *arguments))
+        except Exception as error:
+            raise _translated(error, self.raw) from error
+        finally:
+            self._seconds.observe(perf_counter() - started)
+
+
+class PostgresEngine:
+    """Two pools to one server; a connection that broke is replaced when it is next wanted."""
+
+    name = "postgresql"
+
+    def __init__(self, readers: Any, writers: Any) -> None:
+        self._readers = readers
+        self._writers = writers
+
+    @classmethod
+    async def open(cls, url: str) -> "PostgresEngine":
+        """Connect to the server of a libpq URL.
+
+        :raises Unavailable: if it cannot be reached.
+        """
+        try:
+            readers, writers = [await _pool(url, most) for most in (_READERS, _WRITERS)]
+        except Exception as error:
+            raise _translated(error) from error
+        return cls(readers, writers)
+
+    async def take(self, *, slow: bool) -> Connection:
+        """Lend a connection for reading, which waits in no thread here: slow or not is all one."""
+        del slow
+        return PostgresConnection(await _acquire(self._readers), READ_SECONDS)
+
+    async def give_back(self, connection: Connection) -> None:
+        """Take a lent connection back."""
+        await _release(self._readers, cast("PostgresConnection", connection).raw)
+
+    async def transact(self, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one transaction: committed when it returns, rolled back when it raises.
+
+        :raises Unavailable: if the server is away, or another transaction holds the lock for 10 seconds.
+        :raises OutcomeUnknown: if the connection was lost during the commit.
+        """
+        raw = await _acquire(self._writers)
+        try:
+            return await _transact(raw, work)
+        finally:
+            await _release(self._writers, raw)
+
+    async def close(self) -> None:
+        """Close all connections, idle by now."""
+        for pool in (self._readers, self._writers):
+            pool.terminate()
+
+
+async def _transact(raw: Any, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+    try:
+        await raw.execute("BEGIN")
+    except Exception as error:
+        raise _translated(error, raw) from error
+    try:
+        result = await work(PostgresConnection(raw, WRITE_SECONDS))
+    except BaseException:
+        # What cannot be rolled back is a broken connection, which the server rolls back itself.
+        with suppress(Exception):
+            await raw.execute("ROLLBACK")
+        raise
+    try:
+        await raw.execute("COMMIT")
+    except Exception as error:
+        raise OutcomeUnknown(
+            "The database went away while it stored the change, which may or may not stand."
+        ) from error
+    return result
+
+
+async def _pool(url: str, most: int) -> Any:
+    return await asyncpg.create_pool(
+        url,
+        min_size=1,
+        max_size=most,
+        max_queries=0x7FFFFFFF,
+        max_inactive_connection_lifetime=0,
+        # We change no session state that a reset would undo; asking for one doubles the round trips of a read.
+        reset=_leave_as_it_is,
+        timeout=_CONNECT_SECONDS,
+        command_timeout=_STATEMENT_SECONDS,
+        server_settings=_SERVER_SETTINGS,
+    )
+
+
+async def _leave_as_it_is(_: Any) -> None:
+    return
+
+
+async def _acquire(pool: Any) -> Any:
+    try:
+        return await pool.acquire(timeout=_CONNECT_SECONDS)
+    except Exception as error:
+        raise _translated(error) from error
+
+
+async def _release(pool: Any, raw: Any) -> None:
+    # A connection that breaks while it is given back is dropped by the pool; the answer is not affected.
+    with suppress(Exception):
+        await pool.release(raw, timeout=_CONNECT_SECONDS)
+
+
+def _translated(error: Exception, raw: Any = None) -> Exception:
+    if isinstance(error, asyncpg.UniqueViolationError):
+        return Conflict(str(error))
+    if isinstance(error, asyncpg.UndefinedTableError):
+        return NoSuchTable(str(error))
+    if isinstance(error, OSError | TimeoutError):
+        return Unavailable(_AWAY_TEXT)
+    state = getattr(error, "sqlstate", None) or ""
+    if state[:2] in _AWAY_CLASSES or state in _AWAY_STATES:
+        return Unavailable(_AWAY_TEXT)
+    # Without a connection the server refused us (password, database, certificate); with a closed one it left.
+    if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError) and (raw is None or raw.is_closed()):
+        return Unavailable(_AWAY_TEXT)
+    return error
