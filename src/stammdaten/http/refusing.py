@@ -84,6 +84,8 @@ class Refusing:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # Without an app in the scope, the router would answer in plain text instead of raising.
+        scope["app"] = self._app
         started = False
 
         async def noting(message: Message) -> None:

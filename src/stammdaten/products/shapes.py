@@ -78,7 +78,7 @@ class _Fields(Shape):
 
     def values(self) -> dict[str, Any]:
         """Return the columns that were given, cleared ones as "" or False; nested origins win."""
-        given = {name: getattr(self, name) for name in self.model_fields_set & _COLUMNS}
+        given = {name: getattr(self, name) for name in _COLUMNS if name in self.model_fields_set}
         if "country_of_origin" in self.model_fields_set:
             origin = self.country_of_origin or _Origin(non_preferential=None, preferential=None, made_in=None)
             given |= {name: getattr(origin, name) for name in origin.model_fields_set}
@@ -112,7 +112,7 @@ class _Find(Shape):
 
 
 _FLAGS = {"is_prio", "is_eccn", "is_nuclear", "import_article", "is_military"}
-_COLUMNS = _Fields.model_fields.keys() - {"country_of_origin"}
+_COLUMNS = tuple(name for name in _Fields.model_fields if name != "country_of_origin")
 
 
 @dataclass(frozen=True, slots=True)
