@@ -77,15 +77,17 @@ def utc_timestamp(text: str) -> str:
 
     Of two possible moments in the repeated hour it is the earlier (decisions: Contacts).
 
-    :raises ValueError: if it is not ISO 8601, names a date or time that does not exist, or leaves the years 1 to 9999.
+    :raises ValueError: if it is not ISO 8601, or names a date or time that does not exist.
     """
     naive, offset = _parse(text)
     try:
         if offset is None:
             return utc_stamp(naive.replace(tzinfo=GERMANY))
         return (naive - offset).isoformat(timespec="microseconds") + "Z"
-    except OverflowError as error:
-        raise ValueError(text) from error
+    except OverflowError:
+        # Clients send 0001-01-01 for "from the beginning"; an hour before it there is no year.
+        limit = datetime.min if naive.year == 1 else datetime.max
+        return limit.isoformat(timespec="microseconds") + "Z"
 
 
 def _parse(text: str) -> tuple[datetime, timedelta | None]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from stammdaten.classification.rules import Classification, Status, is_expired, tariff_number
-from stammdaten.http.fields import OptionalFlag, Shape, Short, Text, checked, faults, wrong
+from stammdaten.http.fields import OptionalFlag, Shape, Short, Text, checked, faults, optional, wrong
 from stammdaten.refusals import Fault, Invalid
 
 TYPES = ("cmp_vzta", "grt_vzta", "manual", "special")
@@ -40,8 +40,8 @@ class _GivenBti(_Given):
     type: Literal["cmp_vzta", "grt_vzta"]
     bti: Short = None
     reason: Text = None
-    valid_from: checked(_day) = None
-    valid_until: checked(_day) = None
+    valid_from: optional(checked(_day)) = None
+    valid_until: optional(checked(_day)) = None
     bti_found: Short = None
 
     @model_validator(mode="after")

@@ -19,6 +19,7 @@ from stammdaten.http.fields import (
     checked,
     faults,
     one_of,
+    optional,
     wrong,
 )
 from stammdaten.refusals import Fault, Invalid
@@ -50,9 +51,9 @@ def _as_object(given: object) -> object:
 class _Fields(Shape):
     """The fields of `contact` that a caller can set; the others are ignored, so that what was read can be sent back."""
 
-    gender: one_of(GENDERS) = None
+    gender: optional(one_of(GENDERS)) = None
     first_name: Short = None
-    email: checked(_email) = None
+    email: optional(checked(_email)) = None
     phone: Short = None
     street: Short = None
     postal_code: Short = None
@@ -65,7 +66,7 @@ class _Fields(Shape):
     is_watchlist: OptionalFlag = None
     is_archived: OptionalFlag = None
     # Ignored, but a value outside the five is refused (decisions: Contacts).
-    status: one_of(STATUSES) = None
+    status: one_of(STATUSES) = STATUSES[0]
 
 
 class _NewFields(_Fields):

@@ -49,6 +49,11 @@ def _text(longest: int, pattern: str) -> Any:
     return Annotated[str, StringConstraints(max_length=longest, pattern=pattern)]
 
 
+def _whole(given: object) -> object:
+    # JSON has one kind of number: 3.0 is 3.
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
 def _cleared(given: object) -> object:
     return None if given == "" else given
 
@@ -62,18 +67,16 @@ Short = _text(SHORT, _ONE_LINE) | None
 Long = _text(LONG, _ONE_LINE) | None
 Text = AnyText | None
 OptionalFlag = bool | None
-ListId = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
+ListId = Annotated[int, Field(ge=1, le=LARGEST_NUMBER), BeforeValidator(_whole)]
 
 
 def checked(check: Callable[[str], str]) -> Any:
-    """Declare an optional one-line text that a function checks and may rewrite; `""` and `null` clear it."""
-    return Annotated[
-        Annotated[_text(SHORT, _ONE_LINE), AfterValidator(check)] | None, BeforeValidator(_cleared)
-    ]
+    """Declare a one-line text that a function checks and may rewrite."""
+    return Annotated[_text(SHORT, _ONE_LINE), AfterValidator(check)]
 
 
 def one_of(allowed: Iterable[str]) -> Any:
-    """Declare an optional text out of a few; `""` and `null` clear it."""
+    """Declare a text out of a few."""
     choices = tuple(allowed)
 
     def check(given: str) -> str:
@@ -82,7 +85,12 @@ def one_of(allowed: Iterable[str]) -> Any:
         return given
 
     # The type alone, without a pattern or a length: one sentence names what is allowed, whatever was sent.
-    return Annotated[Annotated[str, AfterValidator(check)] | None, BeforeValidator(_cleared)]
+    return Annotated[str, AfterValidator(check)]
+
+
+def optional(text: Any) -> Any:
+    """Let `""` and `null` clear a text that would otherwise refuse them."""
+    return Annotated[text | None, BeforeValidator(_cleared)]
 
 
 def faults(error: ValidationError, within: str = "") -> list[Fault]:

@@ -21,7 +21,7 @@ SECONDS = Histogram(
 )
 
 # No answer is for a browser's eyes or a shared cache; pages that are, say so themselves.
-_HEADERS = [
+SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
@@ -59,7 +59,7 @@ class Observing:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = message["headers"] = [*message["headers"], (b"x-request-id", request_id), *_HEADERS]
+                headers = message["headers"] = [*message["headers"], (b"x-request-id", request_id), *SECURITY_HEADERS]
                 if not any(name == b"content-security-policy" for name, _ in headers):
                     headers.append(_STRICT_CONTENT)
             await send(message)

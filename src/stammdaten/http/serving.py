@@ -3,6 +3,7 @@
 import asyncio
 import os
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +16,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
+from stammdaten.http.observing import SECURITY_HEADERS
 from stammdaten.http.operating import counted
 from stammdaten.http.refusing import refusal_body
 from stammdaten.settings import Settings
@@ -88,8 +90,15 @@ class Door(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         body = to_json(refusal_body(self.url.decode("latin-1").partition("?")[0], text))
-        head = b"HTTP/1.1 %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
-        self.transport.write(head % (_STATUS_LINES[status], len(body)) + body)
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+            (b"connection", b"close"),
+            (b"x-request-id", uuid.uuid4().hex.encode()),
+            *SECURITY_HEADERS,
+        ]
+        head = b"".join(b"%b: %b\r\n" % header for header in headers)
+        self.transport.write(b"HTTP/1.1 %b\r\n%b\r\n%b" % (_STATUS_LINES[status], head, body))
         self.transport.close()
 
 

@@ -23,6 +23,7 @@ from stammdaten.http.fields import (
     checked,
     faults,
     one_of,
+    optional,
     wrong,
 )
 from stammdaten.products.countries import COUNTRY_CODES
@@ -32,13 +33,14 @@ SOURCING = ("F", "E", "H", "X")
 
 
 def _country(given: str) -> str:
+    # Upper case of other scripts can be Latin: of ß it is SS, South Sudan.
     code = given.upper()
-    if code not in COUNTRY_CODES:
+    if not given.isascii() or code not in COUNTRY_CODES:
         raise wrong("must be a country code of ISO 3166-1 alpha-2, or one of XK, XI, XS, XC, XL, EU")
     return code
 
 
-Country = checked(_country)
+Country = optional(checked(_country))
 
 
 class _Origin(Shape):
@@ -69,7 +71,7 @@ class _Fields(Shape):
     is_military: OptionalFlag = None
     supplier_ctn: Short = None
     presystem_ctn: Short = None
-    type_of_sourcing: one_of(SOURCING) = None
+    type_of_sourcing: optional(one_of(SOURCING)) = None
     system_material: Short = None
     country_of_origin: _Origin | None = None
     non_preferential: Country = None
