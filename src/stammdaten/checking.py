@@ -1,6 +1,7 @@
 """`stammdaten check`: holds what is derived against what it is derived from, instance by instance."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 from sqlalchemy import Table, func, not_, select
 
@@ -79,7 +80,8 @@ async def _check_clock(read: Read) -> AsyncIterator[str]:
         largest = (await read.rows(statement))[0][0]
         if largest is not None and largest > last_id:
             yield f"the id {largest} is in use, the counter is at {last_id}"
-    counted = {is_archived: count for is_archived, count in await read.rows(_TOTALS)}
+    totals: list[Any] = await read.rows(_TOTALS)
+    counted = dict(totals)
     if (counted.get(False, 0), counted.get(True, 0)) != (total, archived):
         yield f"the totals of contacts are {total} and {archived} archived, the rows say {counted}"
 

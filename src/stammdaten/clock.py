@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 GERMANY = ZoneInfo("Europe/Berlin")
 EARLIEST_STAMP = "0001-01-01T00:00:00.000000"
+LATEST_STAMP = "9999-12-31T23:59:59.999999"
 
 _MICROSECOND = timedelta(microseconds=1)
 _TOLERATED_LEAD = timedelta(minutes=5)
@@ -86,8 +87,7 @@ def utc_timestamp(text: str) -> str:
         return (naive - offset).isoformat(timespec="microseconds") + "Z"
     except OverflowError:
         # Clients send 0001-01-01 for "from the beginning"; an hour before it there is no year.
-        limit = datetime.min if naive.year == 1 else datetime.max
-        return limit.isoformat(timespec="microseconds") + "Z"
+        return (EARLIEST_STAMP if naive.year == 1 else LATEST_STAMP) + "Z"
 
 
 def _parse(text: str) -> tuple[datetime, timedelta | None]:

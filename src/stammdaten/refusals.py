@@ -1,15 +1,15 @@
 """Every way in which the service says no; knows no HTTP status and no body (`http/refusing.py` does).
 
-    Refusal
-    ├── Malformed           the body is not JSON as the service reads it
-    ├── Invalid             fields or parameters are wrong; carries one Fault each
-    ├── Unauthenticated     no good token
-    ├── NotAllowed          a good token, but not for this
-    ├── NotFound            no such thing, or not here
-    ├── AlreadyExists       the number or uid is in use
-    ├── TooLarge            the body is over the limit
-    └── Unavailable         the database is away; try again
-        └── OutcomeUnknown  … and it went away during the commit
+Refusal
+├── Malformed           the body is not JSON as the service reads it
+├── Invalid             fields or parameters are wrong; carries one Fault each
+├── Unauthenticated     no good token
+├── NotAllowed          a good token, but not for this
+├── NotFound            no such thing, or not here
+├── AlreadyExists       the number or uid is in use
+├── TooLarge            the body is over the limit
+└── Unavailable         the database is away; try again
+    └── OutcomeUnknown  … and it went away during the commit
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,10 @@ _ADD_ACCOUNT = Statement(insert(accounts).values(name=text("name")).returning(ac
 _ADD_INSTANCE = Statement(
     insert(instances)
     .values(
-        account_id=number("account_id"), prefix=text("prefix"), name=text("name"), created_at=text("created_at")
+        account_id=number("account_id"),
+        prefix=text("prefix"),
+        name=text("name"),
+        created_at=text("created_at"),
     )
     .returning(instances.c.id)
 )
@@ -86,16 +89,12 @@ async def _add_instance(write: WriteShared, account_id: int, prefix: str, name: 
 
 
 _ADD_USER = Statement(
-    insert(users)
-    .values(account_id=number("account_id"), name=text("name"), is_disabled=False)
-    .returning(users.c.id)
+    insert(users).values(account_id=number("account_id"), name=text("name"), is_disabled=False).returning(users.c.id)
 )
 _SET_ROLES = Statement(
     update(members).where(the_instance(members), members.c.id == number("member_id")).values(roles=text("new_roles"))
 )
-_DISABLE = Statement(
-    update(users).where(users.c.id == number("user_id")).values(is_disabled=flag("disabled"))
-)
+_DISABLE = Statement(update(users).where(users.c.id == number("user_id")).values(is_disabled=flag("disabled")))
 _ADD_TOKEN = Statement(
     insert(tokens).values(
         hash=text("hash"),

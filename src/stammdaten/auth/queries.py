@@ -33,9 +33,7 @@ async def caller_by_token_hash(read: Read, hashed: str) -> tuple[Caller, str] | 
     return Caller(instance_id, prefix, member_id, user_name, frozenset(roles.split())), expires_at
 
 
-_INSTANCE = Statement(
-    select(instances.c.id, instances.c.account_id).where(instances.c.prefix == text("prefix"))
-)
+_INSTANCE = Statement(select(instances.c.id, instances.c.account_id).where(instances.c.prefix == text("prefix")))
 _INSTANCES = Statement(
     select(instances.c.prefix, instances.c.name, accounts.c.name, instances.c.created_at)
     .join(accounts, accounts.c.id == instances.c.account_id)
@@ -55,9 +53,7 @@ async def all_instances(read: Read) -> list[Row]:
 
 
 _ACCOUNT = Statement(select(instances.c.account_id).where(instances.c.id == number("instance_id")))
-_USER = Statement(
-    select(users.c.id).where(users.c.account_id == number("account_id"), users.c.name == text("name"))
-)
+_USER = Statement(select(users.c.id).where(users.c.account_id == number("account_id"), users.c.name == text("name")))
 _MEMBER = Statement(
     select(members.c.id, members.c.user_id)
     .join(users, users.c.id == members.c.user_id)

@@ -66,6 +66,4 @@ def is_expired(valid_until: str, today: str) -> bool:
 
 def needs_review(record: Classification, changed: Iterable[str]) -> bool:
     """Whether a change of these product fields takes the ground from under a record: never one that is fixed."""
-    return (
-        record.status == Status.CLASSIFIED and not record.is_fixed and not RESTS_ON.isdisjoint(changed)
-    )
+    return record.status == Status.CLASSIFIED and not record.is_fixed and not RESTS_ON.isdisjoint(changed)

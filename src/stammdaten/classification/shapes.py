@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from stammdaten.classification.rules import Classification, Status, is_expired, tariff_number
-from stammdaten.http.fields import OptionalFlag, Shape, Short, Text, checked, faults, optional, wrong
+from stammdaten.http.fields import CLEARED, OptionalFlag, Shape, Short, Text, faults, wrong
 from stammdaten.refusals import Fault, Invalid
 
 TYPES = ("cmp_vzta", "grt_vzta", "manual", "special")
@@ -28,6 +28,9 @@ def _day(given: str) -> str:
     raise wrong("must be a date as YYYY-MM-DD")
 
 
+_Day = Annotated[Annotated[str, AfterValidator(_day)] | None, CLEARED]
+
+
 class _Given(Shape):
     ctn: Annotated[str, AfterValidator(_ctn)]
     tradename2: Short = None
@@ -40,8 +43,8 @@ class _GivenBti(_Given):
     type: Literal["cmp_vzta", "grt_vzta"]
     bti: Short = None
     reason: Text = None
-    valid_from: optional(checked(_day)) = None
-    valid_until: optional(checked(_day)) = None
+    valid_from: _Day = None
+    valid_until: _Day = None
     bti_found: Short = None
 
     @model_validator(mode="after")

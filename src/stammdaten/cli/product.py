@@ -120,7 +120,7 @@ def attach(
     home = read_settings().home
 
     async def work(store: Store, instance_id: int) -> str:
-        return await files.attach(store, instance_id, article_number.strip(), OPERATOR, file, home=home)
+        return await files.attach(store, instance_id, standing.Deed(article_number.strip(), OPERATOR), file, home=home)
 
     say(in_instance(prefix, work))
 
@@ -131,6 +131,7 @@ def detach(prefix: Prefix, article_number: ArticleNumber, path: str) -> None:
     home = read_settings().home
 
     async def work(store: Store, instance_id: int) -> None:
-        await files.detach(store, instance_id, article_number.strip(), OPERATOR, path, home=home)
+        row = standing.Detaching(article_number.strip(), OPERATOR, path)
+        await files.detach(store, instance_id, row, home=home)
 
     in_instance(prefix, work)

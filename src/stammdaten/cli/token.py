@@ -38,7 +38,8 @@ def list_tokens(prefix: Prefix) -> None:
 
 @app.command()
 def revoke(
-    prefix: Prefix, token: Annotated[str, typer.Argument(help="Begin of the hash from `token list`, or the token.")]
+    prefix: Prefix,
+    token: Annotated[str, typer.Argument(help="Begin of the hash from `token list`, or the token.")],
 ) -> None:
     """Revoke a token; it stops working everywhere within 2 seconds."""
     write_in(prefix, lambda write: revoke_token(write, token_or_hash=token))

@@ -10,7 +10,14 @@ from sqlalchemy import delete
 
 from stammdaten.auth.callers import Caller
 from stammdaten.contacts.queries import contacts_by_uid, folded
-from stammdaten.contacts.shapes import CONTACT_FIELDS, IDENTIFYING, MOST_NOTES, Contact, Given, rendered_contact
+from stammdaten.contacts.shapes import (
+    CONTACT_FIELDS,
+    IDENTIFYING,
+    MOST_NOTES,
+    Contact,
+    Given,
+    rendered_contact,
+)
 from stammdaten.contacts.tables import contacts
 from stammdaten.history.operations import ContactRecord, record_contacts
 from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound, Refusal
@@ -61,7 +68,14 @@ class _Drafts:
         document = rendered_contact(contact)
         self._records.append(
             ContactRecord(
-                self._write.next_id(), contact.id, contact.contact_uid, category, text, user_name, at, document
+                self._write.next_id(),
+                contact.id,
+                contact.contact_uid,
+                category,
+                text,
+                user_name,
+                at,
+                document,
             )
         )
         return document
@@ -138,10 +152,10 @@ def _update(write: Write, drafts: _Drafts, row: ContactChange) -> bytes | Refusa
     return drafts.put(contact, category="updated", text="Contact Updated", user_name=user_name)
 
 
-async def delete_contacts(write: Write, rows: Sequence[ContactDeletion]) -> list[None | Refusal]:
+async def delete_contacts(write: Write, rows: Sequence[ContactDeletion]) -> list[Refusal | None]:
     """Delete contacts, their history kept; the outcome of a row is None, or NotFound."""
     drafts = _Drafts(write, await contacts_by_uid(write, [row.contact_uid for row in rows]))
-    outcomes: list[None | Refusal] = []
+    outcomes: list[Refusal | None] = []
     for row in rows:
         contact = drafts.current.get(row.contact_uid)
         if contact is not None:

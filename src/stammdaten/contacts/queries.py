@@ -109,7 +109,11 @@ async def page_of_contacts(read: Read, wanted: ContactFilter) -> ContactPage:
         "timestamp": wanted.timestamp,
         "pattern": _pattern(wanted.search),
     }
-    searched, since, watched = bool(wanted.search), wanted.timestamp is not None, wanted.is_watchlist is not None
+    searched, since, watched = (
+        bool(wanted.search),
+        wanted.timestamp is not None,
+        wanted.is_watchlist is not None,
+    )
     page, total = _page_and_total(searched=searched, since=since, watched=watched)
     rows = await read.rows(page, limit=wanted.per_page, offset=(wanted.page - 1) * wanted.per_page, **values)
     documents = [row[0] for row in rows]

@@ -129,9 +129,7 @@ def _filter(query: dict[str, str]) -> ContactFilter:
         timestamp=attempt(lambda: _timestamp(query), None),
         is_watchlist=attempt(lambda: _flag(query, "is_watchlist"), None),
         is_archived=attempt(lambda: _flag(query, "is_archived"), None) or False,
-        per_page=min(
-            attempt(lambda: whole_number(query, "per_page"), None) or _DEFAULT_PER_PAGE, _MOST_PER_PAGE
-        ),
+        per_page=min(attempt(lambda: whole_number(query, "per_page"), None) or _DEFAULT_PER_PAGE, _MOST_PER_PAGE),
         page=attempt(lambda: whole_number(query, "page", most=LARGEST_PAGE), None) or 1,
     )
     if faults:

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_core import to_json
 
 from stammdaten.http.fields import (
+    CLEARED,
+    SHORT_LINE,
     Identifier,
     OptionalFlag,
     RequiredShort,
@@ -16,10 +18,8 @@ from stammdaten.http.fields import (
     Shape,
     Short,
     Text,
-    checked,
     faults,
     one_of,
-    optional,
     wrong,
 )
 from stammdaten.refusals import Fault, Invalid
@@ -27,9 +27,7 @@ from stammdaten.refusals import Fault, Invalid
 STATUSES = ("green", "yellow", "red", "gray", "black")
 GENDERS = ("male", "female")
 # What identifies a party: only a change of these makes another check necessary (decisions: Contacts).
-IDENTIFYING = frozenset(
-    {"first_name", "last_name", "gender", "street", "postal_code", "city", "country_or_region"}
-)
+IDENTIFYING = frozenset({"first_name", "last_name", "gender", "street", "postal_code", "city", "country_or_region"})
 MOST_NOTES = 1_000
 
 
@@ -51,22 +49,20 @@ def _as_object(given: object) -> object:
 class _Fields(Shape):
     """The fields of `contact` that a caller can set; the others are ignored, so that what was read can be sent back."""
 
-    gender: optional(one_of(GENDERS)) = None
+    gender: Annotated[Annotated[str, one_of(GENDERS)] | None, CLEARED] = None
     first_name: Short = None
-    email: optional(checked(_email)) = None
+    email: Annotated[Annotated[str, SHORT_LINE, AfterValidator(_email)] | None, CLEARED] = None
     phone: Short = None
     street: Short = None
     postal_code: Short = None
     city: Short = None
     country_or_region: Short = None
     comment: Text = None
-    notes: Annotated[
-        list[Annotated[_Note, BeforeValidator(_as_object)]], Field(max_length=MOST_NOTES)
-    ] | None = None
+    notes: Annotated[list[Annotated[_Note, BeforeValidator(_as_object)]], Field(max_length=MOST_NOTES)] | None = None
     is_watchlist: OptionalFlag = None
     is_archived: OptionalFlag = None
     # Ignored, but a value outside the five is refused (decisions: Contacts).
-    status: one_of(STATUSES) = STATUSES[0]
+    status: Annotated[str, one_of(STATUSES)] = STATUSES[0]
 
 
 class _NewFields(_Fields):

@@ -8,9 +8,7 @@ from stammdaten.history.tables import actions, contact_history
 from stammdaten.store import Read, Row, Statement, number, text, the_instance
 
 _ACTIONS = Statement(
-    select(
-        actions.c.id, actions.c.category, actions.c.text, actions.c.user_name, actions.c.at, actions.c.changes
-    )
+    select(actions.c.id, actions.c.category, actions.c.text, actions.c.user_name, actions.c.at, actions.c.changes)
     .where(the_instance(actions), actions.c.product_id == number("product_id"))
     .order_by(actions.c.id.desc())
 )

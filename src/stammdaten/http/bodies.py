@@ -27,9 +27,7 @@ def json_body(body: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise Malformed(f"The body must be UTF-8; byte {error.start} is not.") from error
     except json.JSONDecodeError as error:
-        raise Malformed(
-            f"The body must be JSON: {error.msg} at line {error.lineno}, column {error.colno}."
-        ) from error
+        raise Malformed(f"The body must be JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from error
     except RecursionError as error:
         raise Malformed(f"The body must not be nested over {DEEPEST} levels.") from error
     except ValueError as error:  # an integer with thousands of digits
@@ -63,7 +61,7 @@ def _members(parent: Any) -> Iterator[Any]:
 
 
 def unstorable(body: bytes, value: Any) -> list[Fault]:
-    """Find what no database keeps and no client reads back: NUL, lone surrogates, numbers over 2^53; with their paths."""
+    """Find what no database keeps and no client reads back, with paths: NUL, lone surrogates, numbers over 2^53."""
     if not _SUSPICIOUS.search(body.decode("utf-8")):
         return []
     return list(_unstorable("", value))

@@ -209,9 +209,7 @@ def _body(media_type: str, content: Node) -> str:
 
 
 def _answers(spec: Node, responses: dict[str, Node]) -> str:
-    contents = [
-        (code, body) for code, found in responses.items() for body in found.get("content", {}).values()
-    ]
+    contents = [(code, body) for code, found in responses.items() for body in found.get("content", {}).values()]
     good = "".join(_examples(spec, f"Response {code}", body) for code, body in contents if code < "400")
     errors = "\n".join(
         f"{code}  {json.dumps(_resolved(spec, example)['value'], ensure_ascii=False)}"
@@ -225,8 +223,7 @@ def _answers(spec: Node, responses: dict[str, Node]) -> str:
 def _examples(spec: Node, title: str, body: Node) -> str:
     examples = (_resolved(spec, example) for example in body["examples"].values())
     return "".join(
-        f"<h4>{title}<span>{_inline(example.get('summary', ''))}</span></h4>"
-        f"{_block(_written(example['value']))}"
+        f"<h4>{title}<span>{_inline(example.get('summary', ''))}</span></h4>{_block(_written(example['value']))}"
         for example in examples
     )
 
@@ -245,9 +242,7 @@ def _schemas(spec: Node) -> str:
         + "</section>"
         for name, schema in _described(spec).items()
     )
-    return (
-        f"<section><h2>Schemas</h2><p>What answers are made of; every field is there.</p>{sections}</section>"
-    )
+    return f"<section><h2>Schemas</h2><p>What answers are made of; every field is there.</p>{sections}</section>"
 
 
 def _described(spec: Node) -> Node:

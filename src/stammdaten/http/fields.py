@@ -8,7 +8,15 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 from pydantic_core import PydanticCustomError
 
 from stammdaten.refusals import Fault
@@ -45,52 +53,44 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _text(longest: int, pattern: str) -> Any:
-    return Annotated[str, StringConstraints(max_length=longest, pattern=pattern)]
-
-
 def _whole(given: object) -> object:
     # JSON has one kind of number: 3.0 is 3.
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
 def _cleared(given: object) -> object:
+    # The empty text alone clears; 0 and [] are of a wrong type.
     return None if given == "" else given
 
 
-Identifier = Annotated[_text(SHORT, _ONE_LINE), BeforeValidator(_trimmed), AfterValidator(_not_blank)]
-RequiredShort = Annotated[_text(SHORT, _ONE_LINE), AfterValidator(_not_blank)]
-RequiredLong = Annotated[_text(LONG, _ONE_LINE), AfterValidator(_not_blank)]
-RequiredText = Annotated[_text(TEXT, _NO_NUL), AfterValidator(_not_blank)]
-AnyText = _text(TEXT, _NO_NUL)
-Short = _text(SHORT, _ONE_LINE) | None
-Long = _text(LONG, _ONE_LINE) | None
+def one_of(choices: Iterable[str]) -> AfterValidator:
+    """Allow a text only out of a few; the sentence names them."""
+    allowed = tuple(choices)
+
+    def check(given: str) -> str:
+        if given not in allowed:
+            raise wrong(f"must be one of {', '.join(allowed)}")
+        return given
+
+    return AfterValidator(check)
+
+
+CLEARED = BeforeValidator(_cleared)
+SHORT_LINE = StringConstraints(max_length=SHORT, pattern=_ONE_LINE)
+_LONG_LINE = StringConstraints(max_length=LONG, pattern=_ONE_LINE)
+_LINES = StringConstraints(max_length=TEXT, pattern=_NO_NUL)
+_NOT_BLANK = AfterValidator(_not_blank)
+
+Identifier = Annotated[str, SHORT_LINE, BeforeValidator(_trimmed), _NOT_BLANK]
+RequiredShort = Annotated[str, SHORT_LINE, _NOT_BLANK]
+RequiredLong = Annotated[str, _LONG_LINE, _NOT_BLANK]
+RequiredText = Annotated[str, _LINES, _NOT_BLANK]
+AnyText = Annotated[str, _LINES]
+Short = Annotated[str, SHORT_LINE] | None
+Long = Annotated[str, _LONG_LINE] | None
 Text = AnyText | None
 OptionalFlag = bool | None
 ListId = Annotated[int, Field(ge=1, le=LARGEST_NUMBER), BeforeValidator(_whole)]
-
-
-def checked(check: Callable[[str], str]) -> Any:
-    """Declare a one-line text that a function checks and may rewrite."""
-    return Annotated[_text(SHORT, _ONE_LINE), AfterValidator(check)]
-
-
-def one_of(allowed: Iterable[str]) -> Any:
-    """Declare a text out of a few."""
-    choices = tuple(allowed)
-
-    def check(given: str) -> str:
-        if given not in choices:
-            raise wrong(f"must be one of {', '.join(choices)}")
-        return given
-
-    # The type alone, without a pattern or a length: one sentence names what is allowed, whatever was sent.
-    return Annotated[str, AfterValidator(check)]
-
-
-def optional(text: Any) -> Any:
-    """Let `""` and `null` clear a text that would otherwise refuse them."""
-    return Annotated[text | None, BeforeValidator(_cleared)]
 
 
 def faults(error: ValidationError, within: str = "") -> list[Fault]:

@@ -10,9 +10,7 @@ from prometheus_client import Counter, Histogram
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-REQUESTS = Counter(
-    "stammdaten_requests_total", "Requests by route and status.", ["method", "route", "status"]
-)
+REQUESTS = Counter("stammdaten_requests_total", "Requests by route and status.", ["method", "route", "status"])
 SECONDS = Histogram(
     "stammdaten_request_seconds",
     "Time from the first byte of a request to the last of its answer.",
@@ -42,7 +40,9 @@ class Observing:
     def __init__(self, app: ASGIApp, routes: Iterable[BaseRoute]) -> None:
         self._app = app
         # Templates, not paths: a label for each article number would fill the memory, and tell whose it is.
-        self._templates = {route.endpoint: route.path for route in routes if isinstance(route, Route)}
+        self._templates: dict[object, str] = {
+            route.endpoint: route.path for route in routes if isinstance(route, Route)
+        }
         self._seconds = {template: SECONDS.labels(template) for template in self._templates.values()}
         self._counts: dict[tuple[str, str, int], Counter] = {}
 
@@ -59,7 +59,11 @@ class Observing:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = message["headers"] = [*message["headers"], (b"x-request-id", request_id), *SECURITY_HEADERS]
+                headers = message["headers"] = [
+                    *message["headers"],
+                    (b"x-request-id", request_id),
+                    *SECURITY_HEADERS,
+                ]
                 if not any(name == b"content-security-policy" for name, _ in headers):
                     headers.append(_STRICT_CONTENT)
             await send(message)

@@ -95,7 +95,6 @@ class Refusing:
 
         try:
             await self._app(scope, receive, noting)
-            return
         except Refusal as refusal:
             answer = _answer(scope["path"], refusal)
         except HTTPException as error:  # the router's own
@@ -107,4 +106,6 @@ class Refusing:
                 raise
             body = to_json(refusal_body(scope["path"], "The service failed unexpectedly."))
             answer = Response(body, 500, media_type="application/json")
+        else:
+            return
         await answer(scope, receive, send)

@@ -100,14 +100,20 @@ class ClaimLost(Exception):  # noqa: N818 - the news, not an error
     """Another worker has taken the job over: this one was thought dead."""
 
 
-async def ask(
+async def ask(  # noqa: PLR0913 - what a job is
     store: Store, *, kind: str, key: str, now: str, owner: int = 0, payload: dict[str, Any] | None = None
 ) -> bool:
     """Ask for a job, due now; asking again with the same key changes nothing. Return whether it is new."""
 
     async def add(write: WriteShared) -> None:
         await write.run(
-            _ADD, kind=kind, key=key, owner=owner, payload=json.dumps(payload or {}), due_at=now, created_at=now
+            _ADD,
+            kind=kind,
+            key=key,
+            owner=owner,
+            payload=json.dumps(payload or {}),
+            due_at=now,
+            created_at=now,
         )
 
     try:
@@ -140,7 +146,7 @@ async def keep_claim(
         raise ClaimLost(job_id)
 
 
-async def end(
+async def end(  # noqa: PLR0913 - how a job stands
     write: WriteShared, *, job_id: int, worker: str, state: str, report: str, due_at: str, finished_at: str
 ) -> None:
     """Let go of a job: `done`, `failed`, or `waiting` to be tried again."""

@@ -40,9 +40,7 @@ class Job:
 
         async def write_progress(write: WriteShared) -> None:
             until = _in(_CLAIM_SECONDS)
-            await keep_claim(
-                write, job_id=self.claimed.id, worker=self._worker, until=until, progress=progress
-            )
+            await keep_claim(write, job_id=self.claimed.id, worker=self._worker, until=until, progress=progress)
 
         await self._store.writing_shared(write_progress)
 
@@ -90,9 +88,7 @@ class Worker:
         """Take a due job and do it; return whether there was one."""
 
         async def take(write: WriteShared) -> Claimed | None:
-            return await claim(
-                write, worker=self._name, now=utc_stamp(utc_now()), until=_in(_CLAIM_SECONDS)
-            )
+            return await claim(write, worker=self._name, now=utc_stamp(utc_now()), until=_in(_CLAIM_SECONDS))
 
         claimed = await self._store.writing_shared(take)
         if claimed is None:

@@ -1,6 +1,7 @@
 """Product lists as they are read."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import select
 
@@ -10,9 +11,7 @@ from stammdaten.store import Read, Row, Statement, any_of, number, text, the_ins
 PAGE_SIZE = 30
 
 _LISTS = Statement(
-    select(
-        lists.c.id, lists.c.slug, lists.c.name, lists.c.inserted_at, lists.c.updated_at, lists.c.is_deleted
-    )
+    select(lists.c.id, lists.c.slug, lists.c.name, lists.c.inserted_at, lists.c.updated_at, lists.c.is_deleted)
     .where(the_instance(lists))
     .order_by(lists.c.id)
     .limit(number("limit"))
@@ -29,8 +28,8 @@ async def page_of_lists(read: Read, *, page: int) -> list[Row]:
 
 async def lists_by_id(read: Read, ids: Iterable[int]) -> dict[int, bool]:
     """Return which of the lists exist, and whether each is deleted."""
-    found = await read.rows(_STANDING, ids=sorted(set(ids)))
-    return {list_id: is_deleted for list_id, is_deleted in found}
+    found: list[Any] = await read.rows(_STANDING, ids=sorted(set(ids)))
+    return dict(found)
 
 
 async def list_id_by_slug(read: Read, slug: str) -> int | None:

@@ -1,15 +1,15 @@
 """The products of one batch, as they stand while its rows are applied in order; written out set-wise at the end."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from operator import attrgetter
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import delete
 
-from stammdaten.clock import german_stamp
 from stammdaten.classification.rules import Classification
 from stammdaten.classification.tables import classifications
+from stammdaten.clock import german_stamp
 from stammdaten.history.operations import Action, record_actions
 from stammdaten.products.queries import live_products
 from stammdaten.products.shapes import PRODUCT_FIELDS, Product, rendered_product
@@ -39,6 +39,15 @@ class Draft:
     action_id: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What is done to a product, and by whom, as its history will tell."""
+
+    category: str
+    text: str
+    user_name: str
+
+
 class Drafts:
     """What a batch makes of products: look first, apply each row, save once.
 
@@ -49,9 +58,7 @@ class Drafts:
     def __init__(self, write: Write, kept: Iterable[tuple[Product, Classification | None]]) -> None:
         self._write = write
         self._drafts = [Draft(product, record) for product, record in kept]
-        self._live = {
-            draft.product.article_number: draft for draft in self._drafts if not draft.product.is_deleted
-        }
+        self._live = {draft.product.article_number: draft for draft in self._drafts if not draft.product.is_deleted}
         self._actions: list[Action] = []
 
     @classmethod
@@ -71,7 +78,7 @@ class Drafts:
         """Return the product that has a number now, in this batch."""
         return self._live.get(article_number)
 
-    def create(self, values: dict[str, Any], *, user_id: int, user_name: str) -> Draft:
+    def create(self, values: dict[str, Any], event: Event, *, user_id: int) -> Draft:
         """Add a product with these columns; the number must be free."""
         stamp = self._write.product_stamp()
         product = Product(
@@ -87,51 +94,45 @@ class Drafts:
         draft = Draft(product, None, is_new=True, is_changed=True)
         self._drafts.append(draft)
         self._live[product.article_number] = draft
-        changes = {name: (None, value) for name, value in values.items()}
-        self._act(draft, "created", "Product Created", user_name, stamp, changes)
+        self._act(draft, event, stamp, {name: (None, value) for name, value in values.items()})
         return draft
 
-    def change(self, draft: Draft, values: dict[str, Any], *, category: str, text: str, user_name: str) -> None:
+    def change(self, draft: Draft, values: dict[str, Any], event: Event) -> None:
         """Set columns, stamp the product and write an action, even where nothing differs."""
         before = draft.product
         stamp = self._write.product_stamp()
         draft.product = replace(before, **values, updated_at=stamp)
-        changes = {
-            name: (old, value) for name, value in values.items() if (old := getattr(before, name)) != value
-        }
         draft.is_changed = True
-        self._act(draft, category, text, user_name, stamp, changes)
+        changes = {name: (old, value) for name, value in values.items() if (old := getattr(before, name)) != value}
+        self._act(draft, event, stamp, changes)
 
-    def delete(self, draft: Draft, *, user_name: str) -> None:
+    def delete(self, draft: Draft, event: Event) -> None:
         """Mark a product as deleted; its number is free at once, in this batch too."""
-        self.change(draft, {"is_deleted": True}, category="deleted", text="Product Deleted", user_name=user_name)
+        self.change(draft, {"is_deleted": True}, event)
         del self._live[draft.product.article_number]
 
-    def restore(self, product: Product, record: Classification | None, *, user_name: str) -> Draft:
+    def restore(self, product: Product, record: Classification | None, event: Event) -> Draft:
         """Bring a deleted product back; the number must be free."""
         draft = Draft(product, record)
         self._drafts.append(draft)
         self._live[product.article_number] = draft
-        self.change(draft, {"is_deleted": False}, category="restored", text="Product Restored", user_name=user_name)
+        self.change(draft, {"is_deleted": False}, event)
         return draft
 
-    def classify(
-        self, draft: Draft, record: Classification | None, *, category: str, text: str, user_name: str
-    ) -> None:
+    def classify(self, draft: Draft, record: Classification | None, event: Event) -> None:
         """Replace or remove the classification record, stamp the product and write an action."""
         before = draft.record
         stamp = self._write.product_stamp()
         draft.product = replace(draft.product, updated_at=stamp)
         draft.record = record
         draft.is_changed = draft.is_reclassified = True
-        self._act(draft, category, text, user_name, stamp, _record_changes(before, record))
+        self._act(draft, event, stamp, _record_changes(before, record))
 
-    def _act(
-        self, draft: Draft, category: str, text: str, user_name: str, stamp: str, changes: dict[str, Any]
-    ) -> None:
+    def _act(self, draft: Draft, event: Event, stamp: str, changes: dict[str, Any]) -> None:
         draft.action_id = self._write.next_id()
-        product_id = draft.product.id
-        self._actions.append(Action(draft.action_id, product_id, category, text, user_name, stamp, changes))
+        self._actions.append(
+            Action(draft.action_id, draft.product.id, event.category, event.text, event.user_name, stamp, changes)
+        )
 
     async def save(self) -> None:
         """Write what changed: a statement for each table, however many rows."""
@@ -154,13 +155,10 @@ def _row(draft: Draft) -> tuple[Any, ...]:
 
 
 def _record_changes(before: Classification | None, after: Classification | None) -> dict[str, Any]:
-    names = Classification.__dataclass_fields__
-    old, new = (record and {name: getattr(record, name) for name in names} for record in (before, after))
-    if old is None or new is None:
+    old, new = before and asdict(before), after and asdict(after)
+    if not old or not new:
         return {"classification": (old, new)}
-    return {
-        f"classification.{name}": (old[name], new[name]) for name in names if old[name] != new[name]
-    }
+    return {f"classification.{name}": (old[name], new[name]) for name in old if old[name] != new[name]}
 
 
 def attempt(apply: Callable[[T], R], rows: Iterable[T]) -> list[R | Refusal]:

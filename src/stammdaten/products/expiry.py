@@ -9,7 +9,7 @@ from stammdaten.classification.rules import Status
 from stammdaten.classification.tables import classifications
 from stammdaten.clock import german_stamp
 from stammdaten.jobs.running import Job
-from stammdaten.products.drafts import Drafts
+from stammdaten.products.drafts import Drafts, Event
 from stammdaten.products.operations import SERVICE
 from stammdaten.products.queries import products_by_id
 from stammdaten.store import Statement, Store, Write, number, text, the_instance
@@ -48,6 +48,6 @@ async def _expire_some(write: Write) -> int:
     drafts = Drafts(write, await products_by_id(write, [row[0] for row in rows]))
     for draft in drafts:
         record = replace(draft.record, status=Status.EXPIRED)
-        drafts.classify(draft, record, category="expired", text="Classification Expired", user_name=SERVICE)
+        drafts.classify(draft, record, Event("expired", "Classification Expired", SERVICE))
     await drafts.save()
     return len(rows)

@@ -5,14 +5,12 @@ import shutil
 from pathlib import Path
 
 from stammdaten.products.queries import live_products
-from stammdaten.products.standing import Attaching, Detaching, attach_files, detach_files
+from stammdaten.products.standing import Attaching, Deed, Detaching, attach_files, detach_files
 from stammdaten.refusals import Fault, Invalid, NotFound
 from stammdaten.store import Store
 
 
-async def attach(
-    store: Store, instance_id: int, article_number: str, user_name: str, file: Path, *, home: Path
-) -> str:
+async def attach(store: Store, instance_id: int, deed: Deed, file: Path, *, home: Path) -> str:
     """Copy a file into the home folder and name it on the product; return the path that serves as its id.
 
     :raises NotFound: if there is no such product.
@@ -22,7 +20,7 @@ async def attach(
     if not file.name.isprintable() or len(file.name) > 200:  # noqa: PLR2004 - file systems end at 255 bytes
         raise Invalid([Fault("file", "must have a printable name of at most 200 characters")])
     async with store.reading(instance_id) as read:
-        found = (await live_products(read, [article_number])).get(article_number)
+        found = (await live_products(read, [deed.article_number])).get(deed.article_number)
     if found is None:
         raise NotFound("There is no product with this article_number.")
     path = f"{found[0].id}/{file.name}"
@@ -34,22 +32,20 @@ async def attach(
         shutil.copyfile(file, copy)
         with copy.open("rb") as written:
             os.fsync(written.fileno())
-        await store.submit(instance_id, attach_files, Attaching(article_number, user_name, path))
+        await store.submit(instance_id, attach_files, Attaching(deed.article_number, deed.user_name, path))
         copy.rename(kept)
     finally:
         copy.unlink(missing_ok=True)
     return path
 
 
-async def detach(
-    store: Store, instance_id: int, article_number: str, user_name: str, path: str, *, home: Path
-) -> None:
+async def detach(store: Store, instance_id: int, row: Detaching, *, home: Path) -> None:
     """Take a file off the product and remove the copy.
 
     :raises NotFound: if there is no such product, or it has no such file.
     """
-    await store.submit(instance_id, detach_files, Detaching(article_number, user_name, path))
-    _kept(home, instance_id, path).unlink(missing_ok=True)
+    await store.submit(instance_id, detach_files, row)
+    _kept(home, instance_id, row.path).unlink(missing_ok=True)
 
 
 def _kept(home: Path, instance_id: int, path: str) -> Path:

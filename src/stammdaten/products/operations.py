@@ -7,7 +7,7 @@ from typing import Any
 from stammdaten.auth.callers import Caller
 from stammdaten.classification.rules import Status, needs_review
 from stammdaten.lists.queries import lists_by_id
-from stammdaten.products.drafts import Draft, Drafts, attempt
+from stammdaten.products.drafts import Draft, Drafts, Event, attempt
 from stammdaten.refusals import AlreadyExists, NotAllowed, NotFound, Refusal
 from stammdaten.store import Write
 
@@ -46,7 +46,8 @@ async def create_products(write: Write, rows: Sequence[NewProduct]) -> list[int 
         if drafts.live(row.article_number):
             raise AlreadyExists("A product with this article_number exists already.")
         values = {"list_id": row.list_id, "article_number": row.article_number, **row.values}
-        draft = drafts.create(values, user_id=row.caller.user_id, user_name=row.caller.user_name)
+        event = Event("created", "Product Created", row.caller.user_name)
+        draft = drafts.create(values, event, user_id=row.caller.user_id)
         return draft.product.id
 
     outcomes = attempt(create, rows)
@@ -64,9 +65,7 @@ async def update_products(write: Write, rows: Sequence[ProductUpdate]) -> list[i
             raise NotFound("There is no product with this article_number.")
         _check_may_reset(row, draft)
         before = draft.product
-        drafts.change(
-            draft, row.values, category="updated", text="Product Updated", user_name=row.caller.user_name
-        )
+        drafts.change(draft, row.values, Event("updated", "Product Updated", row.caller.user_name))
         changed = [name for name in row.values if getattr(before, name) != row.values[name]]
         _follow(drafts, draft, row, changed)
         return draft.action_id
@@ -86,8 +85,7 @@ def _follow(drafts: Drafts, draft: Draft, row: ProductUpdate, changed: list[str]
     if draft.record is None:
         return
     if row.reset_classification:
-        user_name = row.caller.user_name
-        drafts.classify(draft, None, category="reset", text="Classification Reset", user_name=user_name)
+        drafts.classify(draft, None, Event("reset", "Classification Reset", row.caller.user_name))
     elif needs_review(draft.record, changed):
         record = replace(draft.record, status=Status.REVIEW)
-        drafts.classify(draft, record, category="adjusted", text="Classification To Review", user_name=SERVICE)
+        drafts.classify(draft, record, Event("adjusted", "Classification To Review", SERVICE))

@@ -56,9 +56,7 @@ _RANGES: dict[Standing, list[tuple[ColumnElement[bool], ColumnElement[bool]]]] =
 }
 
 
-def _ordered(
-    standing: Standing, *, in_list: bool, column: ColumnElement[Any]
-) -> Select[Any] | CompoundSelect[Any]:
+def _ordered(standing: Standing, *, in_list: bool, column: ColumnElement[Any]) -> Select[Any] | CompoundSelect[Any]:
     # Each range is one stretch of an index, in order: both engines merge the two as they read them.
     found = []
     for is_deleted, is_archived in _RANGES[standing]:
@@ -91,7 +89,9 @@ _PAGES = {
 }
 _LIVE_DOCUMENT = Statement(
     select(products.c.document).where(
-        the_instance(products), not_(products.c.is_deleted), products.c.article_number == text("article_number")
+        the_instance(products),
+        not_(products.c.is_deleted),
+        products.c.article_number == text("article_number"),
     )
 )
 _DELETED_DOCUMENT = Statement(
@@ -127,9 +127,7 @@ _WITH_RECORD = (
     .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
     .where(the_instance(products))
 )
-_LIVE = Statement(
-    _WITH_RECORD.where(not_(products.c.is_deleted), any_of(products.c.article_number, "article_numbers"))
-)
+_LIVE = Statement(_WITH_RECORD.where(not_(products.c.is_deleted), any_of(products.c.article_number, "article_numbers")))
 _NEWEST_DELETED = Statement(
     _WITH_RECORD.where(products.c.is_deleted, products.c.article_number == text("article_number"))
     .order_by(products.c.updated_at.desc())
@@ -145,9 +143,7 @@ def _kept(row: Row) -> tuple[Product, Classification | None]:
     return Product(*row[:columns]), None if record[0] is None else Classification(*record)
 
 
-async def live_products(
-    read: Read, article_numbers: Iterable[str]
-) -> dict[str, tuple[Product, Classification | None]]:
+async def live_products(read: Read, article_numbers: Iterable[str]) -> dict[str, tuple[Product, Classification | None]]:
     """Return the products that have these numbers, with their classification records; deleted ones are left out."""
     rows = await read.rows(_LIVE, article_numbers=list(set(article_numbers)))
     kept = map(_kept, rows)

@@ -53,9 +53,7 @@ async def update_product(request: Request) -> Response:
     store, caller = _at(request)
     check_may_write_products(caller)
     article_number, values, reset = read_update(*await read_json(request))
-    row = ProductUpdate(
-        caller=caller, article_number=article_number, values=values, reset_classification=reset
-    )
+    row = ProductUpdate(caller=caller, article_number=article_number, values=values, reset_classification=reset)
     action_id = await store.submit(caller.instance_id, update_products, row)
     return json_response(b'{"id":%d}' % action_id)
 
@@ -84,7 +82,10 @@ def _filter(query: dict[str, str]) -> ProductFilter:
     except ValueError as error:
         raise Invalid([Fault("timestamp", "must be ISO 8601, e.g. 2026-11-21T09:30:00.000000")]) from error
     return ProductFilter(
-        timestamp=after, standing=_standing(query), list_id=whole_number(query, "list_id"), page=page_number(query)
+        timestamp=after,
+        standing=_standing(query),
+        list_id=whole_number(query, "list_id"),
+        page=page_number(query),
     )
 
 

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from stammdaten.classification.rules import Classification
 from stammdaten.classification.shapes import shown_classification
 from stammdaten.http.fields import (
+    CLEARED,
+    SHORT_LINE,
     AnyText,
     Identifier,
     ListId,
@@ -20,10 +22,8 @@ from stammdaten.http.fields import (
     Shape,
     Short,
     Text,
-    checked,
     faults,
     one_of,
-    optional,
     wrong,
 )
 from stammdaten.products.countries import COUNTRY_CODES
@@ -40,7 +40,7 @@ def _country(given: str) -> str:
     return code
 
 
-Country = optional(checked(_country))
+Country = Annotated[Annotated[str, SHORT_LINE, AfterValidator(_country)] | None, CLEARED]
 
 
 class _Origin(Shape):
@@ -71,7 +71,7 @@ class _Fields(Shape):
     is_military: OptionalFlag = None
     supplier_ctn: Short = None
     presystem_ctn: Short = None
-    type_of_sourcing: optional(one_of(SOURCING)) = None
+    type_of_sourcing: Annotated[Annotated[str, one_of(SOURCING)] | None, CLEARED] = None
     system_material: Short = None
     country_of_origin: _Origin | None = None
     non_preferential: Country = None
@@ -84,10 +84,7 @@ class _Fields(Shape):
         if "country_of_origin" in self.model_fields_set:
             origin = self.country_of_origin or _Origin(non_preferential=None, preferential=None, made_in=None)
             given |= {name: getattr(origin, name) for name in origin.model_fields_set}
-        return {
-            name: (False if name in _FLAGS else "") if value is None else value
-            for name, value in given.items()
-        }
+        return {name: (False if name in _FLAGS else "") if value is None else value for name, value in given.items()}
 
 
 class _NewFields(_Fields):

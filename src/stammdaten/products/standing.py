@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stammdaten.classification.rules import Classification
-from stammdaten.products.drafts import Draft, Drafts, attempt
+from stammdaten.products.drafts import Draft, Drafts, Event, attempt
 from stammdaten.products.queries import newest_deleted
 from stammdaten.refusals import AlreadyExists, NotFound, Refusal
 from stammdaten.store import Write
@@ -87,12 +87,8 @@ async def archive_products(write: Write, rows: Sequence[Archiving]) -> list[int 
     """Archive products, or bring them back; NotFound without a live product of the number."""
 
     def apply(drafts: Drafts, draft: Draft, row: Archiving) -> None:
-        category, text = (
-            ("archived", "Product Archived") if row.is_archived else ("unarchived", "Product Unarchived")
-        )
-        drafts.change(
-            draft, {"is_archived": row.is_archived}, category=category, text=text, user_name=row.user_name
-        )
+        done = ("archived", "Product Archived") if row.is_archived else ("unarchived", "Product Unarchived")
+        drafts.change(draft, {"is_archived": row.is_archived}, Event(*done, row.user_name))
 
     return await _each_live(write, rows, apply)
 
@@ -101,7 +97,7 @@ async def delete_products(write: Write, rows: Sequence[Deed]) -> list[int | Refu
     """Mark products as deleted; their numbers become free. NotFound without a live product of the number."""
 
     def apply(drafts: Drafts, draft: Draft, row: Deed) -> None:
-        drafts.delete(draft, user_name=row.user_name)
+        drafts.delete(draft, Event("deleted", "Product Deleted", row.user_name))
 
     return await _each_live(write, rows, apply)
 
@@ -117,7 +113,7 @@ async def restore_products(write: Write, rows: Sequence[Deed]) -> list[int | Ref
         elif found is None:
             outcomes.append(NotFound("There is no deleted product with this article_number."))
         else:
-            draft = drafts.restore(*found, user_name=row.user_name)
+            draft = drafts.restore(*found, Event("restored", "Product Restored", row.user_name))
             await drafts.save()
             outcomes.append(draft.action_id)
     return outcomes
@@ -127,9 +123,7 @@ async def classify_products(write: Write, rows: Sequence[Classifying]) -> list[i
     """Record classifications; NotFound without a live product of the number."""
 
     def apply(drafts: Drafts, draft: Draft, row: Classifying) -> None:
-        drafts.classify(
-            draft, row.record, category="classified", text="Product Classified", user_name=row.user_name
-        )
+        drafts.classify(draft, row.record, Event("classified", "Product Classified", row.user_name))
 
     return await _each_live(write, rows, apply)
 
@@ -140,7 +134,7 @@ async def record_eccns(write: Write, rows: Sequence[Eccns]) -> list[int | Refusa
     def apply(drafts: Drafts, draft: Draft, row: Eccns) -> None:
         recorded = {"codes": row.codes, "comment": row.comment}
         kept = json.dumps(recorded, ensure_ascii=False) if row.codes or row.comment else None
-        drafts.change(draft, {"eccns": kept}, category="eccn", text="ECCN Recorded", user_name=row.user_name)
+        drafts.change(draft, {"eccns": kept}, Event("eccn", "ECCN Recorded", row.user_name))
 
     return await _each_live(write, rows, apply)
 
@@ -149,12 +143,8 @@ async def unlist_products(write: Write, rows: Sequence[Unlisting]) -> list[int |
     """Mark products as on no goods list, or take the mark away; NotFound without a live product of the number."""
 
     def apply(drafts: Drafts, draft: Draft, row: Unlisting) -> None:
-        category, text = (
-            ("unlisted", "Unlisted Goods") if row.is_unlisted else ("listed", "Unlisted Goods Withdrawn")
-        )
-        drafts.change(
-            draft, {"is_unlisted": row.is_unlisted}, category=category, text=text, user_name=row.user_name
-        )
+        done = ("unlisted", "Unlisted Goods") if row.is_unlisted else ("listed", "Unlisted Goods Withdrawn")
+        drafts.change(draft, {"is_unlisted": row.is_unlisted}, Event(*done, row.user_name))
 
     return await _each_live(write, rows, apply)
 
@@ -163,12 +153,12 @@ async def attach_files(write: Write, rows: Sequence[Attaching]) -> list[int | Re
     """Name attached files; AlreadyExists if the product has one of that path, NotFound without a live product."""
 
     def apply(drafts: Drafts, draft: Draft, row: Attaching) -> None:
-        files = json.loads(draft.product.files or "[]")
+        files = _files(draft)
         if any(file["path"] == row.path for file in files):
             raise AlreadyExists("The product has a file of this path already.")
         # The file's date is in the same form as the product's stamps.
         files.append({"path": row.path, "username": row.user_name, "date": drafts.now})
-        _set_files(drafts, draft, files, "attached", "File Attached", row.user_name)
+        drafts.change(draft, _kept(files), Event("attached", "File Attached", row.user_name))
 
     return await _each_live(write, rows, apply)
 
@@ -177,17 +167,19 @@ async def detach_files(write: Write, rows: Sequence[Detaching]) -> list[int | Re
     """Take attached files off; NotFound without the product or the file."""
 
     def apply(drafts: Drafts, draft: Draft, row: Detaching) -> None:
-        files = json.loads(draft.product.files or "[]")
+        files = _files(draft)
         left = [file for file in files if file["path"] != row.path]
         if len(left) == len(files):
             raise NotFound("The product has no file of this path.")
-        _set_files(drafts, draft, left, "detached", "File Detached", row.user_name)
+        drafts.change(draft, _kept(left), Event("detached", "File Detached", row.user_name))
 
     return await _each_live(write, rows, apply)
 
 
-def _set_files(
-    drafts: Drafts, draft: Draft, files: list[dict[str, str]], category: str, text: str, user_name: str
-) -> None:
-    kept = json.dumps(files, ensure_ascii=False) if files else ""
-    drafts.change(draft, {"files": kept}, category=category, text=text, user_name=user_name)
+def _files(draft: Draft) -> list[dict[str, str]]:
+    files: list[dict[str, str]] = json.loads(draft.product.files or "[]")
+    return files
+
+
+def _kept(files: list[dict[str, str]]) -> dict[str, str]:
+    return {"files": json.dumps(files, ensure_ascii=False) if files else ""}

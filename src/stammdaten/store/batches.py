@@ -36,7 +36,7 @@ class _Submission:
 
 
 class Batches:
-    """The waiting rows of each instance; a batch holds rows of one instance, so no two clock rows are locked together."""
+    """The waiting rows of each instance; a batch is of one instance, so no two clock rows are locked together."""
 
     def __init__(self, transact: Transact, largest: int = LARGEST_BATCH) -> None:
         self._transact = transact
@@ -75,7 +75,8 @@ class Batches:
             outcomes = await self._transact(instance_id, lambda write: _run(write, batch))
         except Refusal as refusal:
             outcomes = [refusal] * len(batch)
-        except Exception as error:  # noqa: BLE001 - the guilty row gets it back below
+        except Exception as error:
+            # Whatever it is, the guilty row gets it back.
             if len(batch) > 1:
                 # Nothing of the batch stands. One by one, only the guilty row fails.
                 _log.warning("a batch failed and is replayed row by row", exc_info=error)

@@ -84,7 +84,9 @@ class Write(WriteShared):
         self.now = wall
         self.now_utc = utc_stamp(wall)
         self._german = german_stamp(wall)
-        self.last_product_stamp, self._contact_stamp, self._last_id, self._contacts, self._archived = clock
+        self.last_product_stamp: str = clock[0]
+        self._contact_stamp: str = clock[1]
+        self._last_id, self._contacts, self._archived = clock[2:]
         self._clock = tuple(clock)
 
     def product_stamp(self) -> str:

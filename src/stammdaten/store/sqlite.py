@@ -1,9 +1,9 @@
-"""The embedded engine: SQLite in one file, one writer thread, short reads in the event loop; the only user of sqlite3."""
+"""The embedded engine: SQLite in one file, one writer thread, short reads in the event loop."""
 
 import asyncio
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -69,9 +69,7 @@ class SqliteConnection(Connection):
 
     async def fetch(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
         compiled = statement.compiled("sqlite")
-        arguments = [
-            json.dumps(value) if isinstance(value, list) else value for value in compiled.arguments(values)
-        ]
+        arguments = [json.dumps(value) if isinstance(value, list) else value for value in compiled.arguments(values)]
         started = perf_counter()
         try:
             return cast("list[Row]", self.raw.execute(compiled.sql, arguments).fetchall())

@@ -79,12 +79,8 @@ def upgrade() -> None:
         sa.Column("contact", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("instance_id", "id", name="contact_history_pk"),
     )
-    op.create_index(
-        "contact_history_contact", "contact_history", ["instance_id", "contact_id", "id"], unique=False
-    )
-    op.create_index(
-        "contact_history_uid", "contact_history", ["instance_id", "contact_uid", "id"], unique=False
-    )
+    op.create_index("contact_history_contact", "contact_history", ["instance_id", "contact_id", "id"], unique=False)
+    op.create_index("contact_history_uid", "contact_history", ["instance_id", "contact_uid", "id"], unique=False)
     op.create_table(
         "contacts",
         sa.Column("instance_id", NUMBER, autoincrement=False, nullable=False),
@@ -120,9 +116,7 @@ def upgrade() -> None:
         sa.Column("document", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("instance_id", "id", name="contacts_pk"),
     )
-    op.create_index(
-        "contacts_changes", "contacts", ["instance_id", "is_archived", "updated_at", "id"], unique=False
-    )
+    op.create_index("contacts_changes", "contacts", ["instance_id", "is_archived", "updated_at", "id"], unique=False)
     op.create_index("contacts_uid_key", "contacts", ["instance_id", "contact_uid"], unique=True)
     op.create_index(
         "contacts_watchlist",
