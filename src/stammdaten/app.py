@@ -50,7 +50,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
                 await working
 
     routes = [
-        *under("/api/{prefix}/v1", [*lists.ROUTES, *products.ROUTES, *contacts.ROUTES]),
+        *under("/api/{prefix}/v1", [*products.ROUTES, *contacts.ROUTES, *lists.ROUTES]),
         *operating.ROUTES,
         *([] if settings.metrics_port else [operating.METRICS]),
     ]

@@ -18,10 +18,10 @@ from stammdaten.contacts.operations import (
 )
 from stammdaten.contacts.queries import ContactFilter, contact_by_uid, page_of_contacts
 from stammdaten.contacts.shapes import read_contact_update, read_find, read_new_contact
+from stammdaten.http.answers import JsonAnswer
 from stammdaten.http.fields import SHORT
 from stammdaten.http.requests import (
     LARGEST_PAGE,
-    json_response,
     path_text,
     read_json,
     read_query,
@@ -38,20 +38,20 @@ _MOST_PER_PAGE = 500
 _FLAG_WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
-async def list_contacts(request: Request) -> Response:
+async def list_contacts(request: Request) -> JsonAnswer:
     """Return a page of contacts and how many there are."""
     store, caller = _at(request)
     wanted = _filter(read_query(request))
     async with store.reading(caller.instance_id, slow=wanted.is_slow) as read:
         found = await page_of_contacts(read, wanted)
     last_page = max(1, -(-found.total // wanted.per_page))
-    return json_response(
+    return JsonAnswer(
         b'{"contacts":[%b],"current_page":%d,"per_page":%d,"total":%d,"last_page":%d}'
         % (b",".join(found.documents), wanted.page, wanted.per_page, found.total, last_page)
     )
 
 
-async def create_contact(request: Request) -> Response:
+async def create_contact(request: Request) -> JsonAnswer:
     """Create a contact and return it."""
     store, caller = _at(request)
     given = read_new_contact(*await read_json(request))
@@ -59,20 +59,20 @@ async def create_contact(request: Request) -> Response:
     return _one(document, 201)
 
 
-async def find_contact(request: Request) -> Response:
+async def find_contact(request: Request) -> JsonAnswer:
     """Return the contact whose uid stands in the body."""
     store, caller = _at(request)
     contact_uid = read_find(*await read_json(request))
     return await _found(store, caller, contact_uid)
 
 
-async def show_contact(request: Request) -> Response:
+async def show_contact(request: Request) -> JsonAnswer:
     """Return the contact whose uid stands in the path."""
     store, caller = _at(request)
     return await _found(store, caller, _uid(request))
 
 
-async def update_contact(request: Request) -> Response:
+async def update_contact(request: Request) -> JsonAnswer:
     """Update a contact and return it."""
     store, caller = _at(request)
     contact_uid = _uid(request)
@@ -91,10 +91,10 @@ async def delete_contact(request: Request) -> Response:
 def _at(request: Request) -> tuple[Store, Caller]:
     caller = request.scope["caller"]
     check_may_use_contacts(caller)
-    return request.state.store, caller
+    return request.scope["state"]["store"], caller
 
 
-async def _found(store: Store, caller: Caller, contact_uid: str) -> Response:
+async def _found(store: Store, caller: Caller, contact_uid: str) -> JsonAnswer:
     async with store.reading(caller.instance_id) as read:
         document = await contact_by_uid(read, contact_uid)
     if document is None:
@@ -102,8 +102,8 @@ async def _found(store: Store, caller: Caller, contact_uid: str) -> Response:
     return _one(document)
 
 
-def _one(document: bytes, status: int = 200) -> Response:
-    return json_response(b'{"contact":%b}' % document, status)
+def _one(document: bytes, status: int = 200) -> JsonAnswer:
+    return JsonAnswer(b'{"contact":%b}' % document, status)
 
 
 def _uid(request: Request) -> str:

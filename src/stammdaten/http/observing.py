@@ -1,14 +1,15 @@
 """Request ids, the log line and the metrics of each request, and the headers that every answer carries."""
 
 import re
-import uuid
 from collections.abc import Iterable
+from random import getrandbits
 from time import perf_counter
 
-import structlog
 from prometheus_client import Counter, Histogram
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from stammdaten.http.logs import log_request
 
 REQUESTS = Counter("stammdaten_requests_total", "Requests by route and status.", ["method", "route", "status"])
 SECONDS = Histogram(
@@ -30,8 +31,6 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"}
 _NOT_ROUTED = "none"
 _CLIENT_CLOSED = 499
-
-_log = structlog.get_logger("request")
 
 
 class Observing:
@@ -84,8 +83,7 @@ class Observing:
         if template != _NOT_ROUTED:
             self._seconds[template].observe(seconds)
         caller = scope.get("caller")
-        _log.info(
-            "request",
+        log_request(
             method=method,
             route=template,
             prefix=caller.prefix if caller else None,
@@ -100,4 +98,9 @@ def _request_id(scope: Scope) -> bytes:
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
             return bytes(value)
-    return uuid.uuid4().hex.encode()
+    return new_request_id()
+
+
+def new_request_id() -> bytes:
+    """Make an id that no other request will have; it guards nothing, so it need not be hard to guess."""
+    return b"%032x" % getrandbits(128)

@@ -9,8 +9,8 @@ from sqlalchemy import literal, select
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stammdaten.http.answers import JsonAnswer
 from stammdaten.http.documentation import contract, contract_page
-from stammdaten.http.requests import json_response
 from stammdaten.http.routing import resource
 from stammdaten.store import Statement
 
@@ -18,19 +18,19 @@ _ANSWERS = Statement(select(literal(1)))
 _OK = to_json({"status": "ok"})
 
 
-async def live(_: Request) -> Response:
+async def live(_: Request) -> JsonAnswer:
     """Say that the process runs."""
-    return json_response(_OK)
+    return JsonAnswer(_OK)
 
 
-async def ready(request: Request) -> Response:
+async def ready(request: Request) -> JsonAnswer:
     """Say that the database answers.
 
     :raises Unavailable: if it does not.
     """
-    async with request.state.store.reading_shared() as read:
+    async with request.scope["state"]["store"].reading_shared() as read:
         await read.rows(_ANSWERS)
-    return json_response(_OK)
+    return JsonAnswer(_OK)
 
 
 async def metrics(_: Request) -> Response:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stammdaten.refusals import (
     AlreadyExists,
@@ -86,15 +86,8 @@ class Refusing:
             return
         # Without an app in the scope, the router would answer in plain text instead of raising.
         scope["app"] = self._app
-        started = False
-
-        async def noting(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, send)
         except Refusal as refusal:
             answer = _answer(scope["path"], refusal)
         except HTTPException as error:  # the router's own
@@ -102,8 +95,7 @@ class Refusing:
             answer = Response(body, error.status_code, error.headers, "application/json")
         except Exception:
             _log.exception("an unexpected error")
-            if started:
-                raise
+            # If the answer had begun already, the server refuses this one and closes the connection.
             body = to_json(refusal_body(scope["path"], "The service failed unexpectedly."))
             answer = Response(body, 500, media_type="application/json")
         else:

@@ -2,10 +2,9 @@
 
 import re
 from typing import Any
-from urllib.parse import parse_qsl, unquote_to_bytes
+from urllib.parse import unquote_plus, unquote_to_bytes
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
 
 from stammdaten.http.bodies import json_body, unstorable
 from stammdaten.http.fields import LARGEST_NUMBER
@@ -51,7 +50,8 @@ def _too_large() -> TooLarge:
 
 def read_query(request: Request) -> dict[str, str]:
     """Return the query's parameters; of one given twice, the last counts."""
-    return dict(parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True))
+    pairs = request.scope["query_string"].decode("latin-1").split("&")
+    return {unquote_plus(name): unquote_plus(value) for name, _, value in (pair.partition("=") for pair in pairs)}
 
 
 def whole_number(query: dict[str, str], name: str, *, most: int = LARGEST_NUMBER) -> int | None:
@@ -86,8 +86,3 @@ def path_text(segment: str) -> str | None:
         return unquote_to_bytes(segment).decode("utf-8")
     except UnicodeDecodeError:
         return None
-
-
-def json_response(body: bytes, status: int = 200) -> Response:
-    """Answer with rendered JSON."""
-    return Response(body, status, media_type="application/json")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import tempfile
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,7 +15,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
-from stammdaten.http.observing import SECURITY_HEADERS
+from stammdaten.http.observing import SECURITY_HEADERS, new_request_id
 from stammdaten.http.operating import counted
 from stammdaten.http.refusing import refusal_body
 from stammdaten.settings import Settings
@@ -94,7 +93,7 @@ class Door(HttpToolsProtocol):
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),
             (b"connection", b"close"),
-            (b"x-request-id", uuid.uuid4().hex.encode()),
+            (b"x-request-id", new_request_id()),
             *SECURITY_HEADERS,
         ]
         head = b"".join(b"%b: %b\r\n" % header for header in headers)

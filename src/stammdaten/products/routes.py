@@ -1,13 +1,12 @@
 """Products over HTTP (specification: GET, POST, PUT products and POST products/find)."""
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from stammdaten.auth.callers import Caller, check_may_write_products
 from stammdaten.clock import german_timestamp
+from stammdaten.http.answers import JsonAnswer
 from stammdaten.http.requests import (
     is_truthy,
-    json_response,
     page_number,
     read_json,
     read_query,
@@ -27,7 +26,7 @@ from stammdaten.refusals import Fault, Invalid, NotFound
 from stammdaten.store import Store
 
 
-async def list_products(request: Request) -> Response:
+async def list_products(request: Request) -> JsonAnswer:
     """Return a page of the products updated after a timestamp."""
     wanted = _filter(read_query(request))
     store, caller = _at(request)
@@ -35,30 +34,30 @@ async def list_products(request: Request) -> Response:
         documents = await updated_products(read, wanted)
         if not documents and wanted.list_id and not await lists_by_id(read, [wanted.list_id]):
             raise NotFound("There is no product list with this list_id.")
-    return json_response(b'{"products":[%b]}' % b",".join(documents))
+    return JsonAnswer(b'{"products":[%b]}' % b",".join(documents))
 
 
-async def create_product(request: Request) -> Response:
+async def create_product(request: Request) -> JsonAnswer:
     """Create a product and return its id."""
     store, caller = _at(request)
     check_may_write_products(caller)
     list_id, article_number, values = read_create(*await read_json(request))
     row = NewProduct(caller=caller, list_id=list_id, article_number=article_number, values=values)
     product_id = await store.submit(caller.instance_id, create_products, row)
-    return json_response(b'{"id":%d}' % product_id, 201)
+    return JsonAnswer(b'{"id":%d}' % product_id, 201)
 
 
-async def update_product(request: Request) -> Response:
+async def update_product(request: Request) -> JsonAnswer:
     """Update a product and return the id of the newest action on it."""
     store, caller = _at(request)
     check_may_write_products(caller)
     article_number, values, reset = read_update(*await read_json(request))
     row = ProductUpdate(caller=caller, article_number=article_number, values=values, reset_classification=reset)
     action_id = await store.submit(caller.instance_id, update_products, row)
-    return json_response(b'{"id":%d}' % action_id)
+    return JsonAnswer(b'{"id":%d}' % action_id)
 
 
-async def find_product(request: Request) -> Response:
+async def find_product(request: Request) -> JsonAnswer:
     """Return the product that has an article number."""
     store, caller = _at(request)
     article_number, deleted = read_find(*await read_json(request))
@@ -66,11 +65,11 @@ async def find_product(request: Request) -> Response:
         document = await product_by_article_number(read, article_number, deleted=_is_meant(deleted))
     if document is None:
         raise NotFound("There is no product with this article_number.")
-    return json_response(b'{"product":%b}' % document)
+    return JsonAnswer(b'{"product":%b}' % document)
 
 
 def _at(request: Request) -> tuple[Store, Caller]:
-    return request.state.store, request.scope["caller"]
+    return request.scope["state"]["store"], request.scope["caller"]
 
 
 def _filter(query: dict[str, str]) -> ProductFilter:
