@@ -8,7 +8,7 @@ from stammdaten.clock import is_ahead
 from stammdaten.settings import Settings
 from stammdaten.store.batches import LARGEST_BATCH, Batches, Operation
 from stammdaten.store.doors import Conflict, Connection, Read, Row, Write, WriteShared
-from stammdaten.store.measuring import CLOCK_AHEAD
+from stammdaten.store.measuring import ClockWatch
 from stammdaten.store.postgresql import PostgresEngine
 from stammdaten.store.sqlite import SqliteEngine, database_file
 from stammdaten.store.statements import Statement, any_of, flag, number, text, the_instance
@@ -77,6 +77,7 @@ class Store:
 
     def __init__(self, engine: Engine, *, largest_batch: int = LARGEST_BATCH) -> None:
         self.engine = engine
+        self._clock_watch = ClockWatch()
         self._batches = Batches(self.writing, largest_batch)
 
     def reading(self, instance_id: int, *, slow: bool = False) -> _Reading:
@@ -112,7 +113,7 @@ class Store:
             clock, wall = found
             write = Write(connection, instance_id, clock, wall)
             if is_ahead(write.last_product_stamp, wall):
-                CLOCK_AHEAD.inc()
+                self._clock_watch.warn(instance_id, write.last_product_stamp)
             outcome = await work(write)
             await write.keep_clock()
             return outcome
