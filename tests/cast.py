@@ -40,7 +40,9 @@ class Member:
 
     def get(self, path: str, **query: object) -> httpx.Response:
         """GET with a query; None is left out."""
-        return self.request("GET", path, params={name: value for name, value in query.items() if value is not None})
+        return self.request(
+            "GET", path, params={name: value for name, value in query.items() if value is not None}
+        )
 
     def post(self, path: str, body: object) -> httpx.Response:
         """POST a JSON body."""
@@ -142,9 +144,7 @@ class Service:
 
 def make_list(member: Member, name: str = "Spare Parts") -> int:
     """Make a product list and return its id."""
-    return member.service.write(
-        member.instance_id, lambda write: create_list(write, name=name, slug=None)
-    )
+    return member.service.write(member.instance_id, lambda write: create_list(write, name=name, slug=None))
 
 
 def make_product(member: Member, article_number: str = "A-1", **fields: object) -> int:

@@ -65,3 +65,15 @@ class Unavailable(Refusal):
 
 class OutcomeUnknown(Unavailable):
     """The database went away during the commit: the change may or may not stand."""
+
+
+_LONGEST_NAME = 255
+
+
+def check_name(path: str, given: str) -> None:
+    """Refuse what cannot be shown as the name of a thing that operators make.
+
+    :raises Invalid: if it is blank, over 255 characters or not printable.
+    """
+    if not given.strip() or len(given) > _LONGEST_NAME or not given.isprintable():
+        raise Invalid([Fault(path, f"must be 1 to {_LONGEST_NAME} printable characters")])

@@ -11,7 +11,7 @@ from stammdaten.auth.queries import account_of, member_by_name, user_by_name
 from stammdaten.auth.tables import accounts, instances, members, tokens, users
 from stammdaten.auth.tokens import new_token, token_hash
 from stammdaten.clock import EARLIEST_STAMP, utc_now, utc_stamp
-from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound
+from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound, check_name
 from stammdaten.store import Conflict, Statement, Write, WriteShared, flag, number, text, the_instance
 from stammdaten.store.tables import clocks
 
@@ -47,6 +47,7 @@ async def create_account(write: WriteShared, *, name: str, prefix: str) -> list[
     :raises AlreadyExists: if the name or one of the prefixes is in use.
     """
     prefixes = [prefix, f"{prefix}-training", f"{prefix}-test"]
+    check_name("name", name)
     for each in prefixes:
         _check_prefix(each)
     account_id = await _add_account(write, name)
@@ -62,6 +63,7 @@ async def create_instance(write: WriteShared, *, prefix: str, name: str) -> None
     :raises AlreadyExists: if the prefix is in use.
     """
     _check_prefix(prefix)
+    check_name("name", name or prefix)
     account_id = await _add_account(write, prefix)
     await _add_instance(write, account_id, prefix, name or prefix)
 
@@ -122,10 +124,9 @@ async def create_user(write: Write, *, name: str, roles: Iterable[str]) -> int:
     """Create a user of the instance's account and make them a member; return their `user_id` there.
 
     :raises AlreadyExists: if the account has a user of that name.
-    :raises Invalid: if a role is none of ours, or the name is empty.
+    :raises Invalid: if a role is none of ours, or the name cannot be shown.
     """
-    if not name.strip():
-        raise Invalid([Fault("name", "must not be empty")])
+    check_name("name", name)
     account_id = await account_of(write)
     try:
         added = await write.run(_ADD_USER, account_id=account_id, name=name)

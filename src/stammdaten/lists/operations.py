@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from stammdaten.lists.queries import list_id_by_slug
 from stammdaten.lists.tables import lists
-from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound
+from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound, check_name
 from stammdaten.store import Statement, Write, number, text, the_instance
 
 _SLUG = re.compile(r"[a-z0-9-]{1,63}")
@@ -32,11 +32,10 @@ def slug_of(name: str) -> str:
 async def create_list(write: Write, *, name: str, slug: str | None) -> int:
     """Create a product list and return its id; without a slug one is made of the name, numbered where it is in use.
 
-    :raises Invalid: if the name is blank or the slug is not made of `[a-z0-9-]`.
+    :raises Invalid: if the name cannot be shown or the slug is not made of `[a-z0-9-]`.
     :raises AlreadyExists: if the given slug is in use, be it by a deleted list.
     """
-    if not name.strip():
-        raise Invalid([Fault("name", "must not be empty")])
+    check_name("name", name)
     if slug is None:
         slug = await _free_slug(write, slug_of(name))
     elif not _SLUG.fullmatch(slug):

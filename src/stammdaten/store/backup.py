@@ -41,7 +41,7 @@ def restore_sqlite(file: Path, home: Path) -> None:
     """
     home.mkdir(parents=True, exist_ok=True)
     try:
-        with closing(sqlite3.connect(f"file:{file.resolve()}?mode=ro", uri=True)) as source:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as source:
             _check_sound(source, file)
             with closing(connect(database_file(home))) as target:
                 source.backup(target)
