@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from operator import attrgetter
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import delete
@@ -11,7 +10,6 @@ from sqlalchemy import delete
 from stammdaten.auth.callers import Caller
 from stammdaten.contacts.queries import contacts_by_uid, folded
 from stammdaten.contacts.shapes import (
-    CONTACT_FIELDS,
     IDENTIFYING,
     MOST_NOTES,
     Contact,
@@ -24,7 +22,6 @@ from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound, Refusal
 from stammdaten.screening.shapes import UNCHECKED
 from stammdaten.store import Statement, Write, any_of, the_instance
 
-_columns = attrgetter(*CONTACT_FIELDS)
 _DELETE = Statement(delete(contacts).where(the_instance(contacts), any_of(contacts.c.id, "ids")))
 
 
@@ -148,7 +145,7 @@ def _update(write: Write, drafts: _Drafts, row: ContactChange) -> bytes | Refusa
     stamp = write.contact_stamp()
     moved = any(values[name] != getattr(contact, name) for name in IDENTIFYING & values.keys())
     values["masterdata_updated_at"] = stamp if moved else contact.masterdata_updated_at
-    contact = replace(contact, **values, updated_at=stamp, updated_by=user_name)
+    contact = contact._replace(**values, updated_at=stamp, updated_by=user_name)
     return drafts.put(contact, category="updated", text="Contact Updated", user_name=user_name)
 
 
@@ -178,4 +175,4 @@ def _noted(kept: str, texts: list[str], user_name: str, at: str) -> str:
 
 def _row(contact: Contact) -> tuple[Any, ...]:
     searched = (contact.contact_uid, contact.full_name, contact.city, contact.country_or_region)
-    return (*_columns(contact), *map(folded, searched), rendered_contact(contact))
+    return (*contact, *map(folded, searched), rendered_contact(contact))

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func, or_, select
 
-from stammdaten.contacts.shapes import CONTACT_FIELDS, Contact
+from stammdaten.contacts.shapes import Contact
 from stammdaten.contacts.tables import contacts
 from stammdaten.store import Read, Statement, any_of, flag, number, text, the_instance
 from stammdaten.store.tables import clocks
@@ -95,7 +95,7 @@ _DOCUMENT = Statement(
     select(contacts.c.document).where(the_instance(contacts), contacts.c.contact_uid == text("contact_uid"))
 )
 _BY_UID = Statement(
-    select(*(contacts.c[name] for name in CONTACT_FIELDS)).where(
+    select(*(contacts.c[name] for name in Contact._fields)).where(
         the_instance(contacts), any_of(contacts.c.contact_uid, "contact_uids")
     )
 )
@@ -137,7 +137,7 @@ async def contacts_by_uid(read: Read, contact_uids: Iterable[str]) -> dict[str, 
 
 
 _AFTER = Statement(
-    select(*(contacts.c[name] for name in CONTACT_FIELDS), contacts.c.document)
+    select(*(contacts.c[name] for name in Contact._fields), contacts.c.document)
     .where(the_instance(contacts), contacts.c.id > number("after"))
     .order_by(contacts.c.id)
     .limit(_AT_ONCE)

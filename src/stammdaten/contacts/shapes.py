@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Annotated, Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_core import to_json
@@ -84,8 +84,7 @@ _FLAGS = {"is_watchlist", "is_archived"}
 _COLUMNS = _NewFields.model_fields.keys() - {"status", "contact_uid", "notes"}
 
 
-@dataclass(frozen=True, slots=True)
-class Contact:
+class Contact(NamedTuple):
     """A contact as it is kept, in the order of the table's columns, without folded texts and document."""
 
     id: int
@@ -118,9 +117,6 @@ class Contact:
     def full_name(self) -> str:
         """First and last name; a company's name stands in the last."""
         return f"{self.first_name} {self.last_name}".strip()
-
-
-CONTACT_FIELDS = tuple(field.name for field in fields(Contact))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,7 @@
 """The products of one batch, as they stand while its rows are applied in order; written out set-wise at the end."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, astuple, dataclass, replace
-from operator import attrgetter
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import delete
@@ -12,15 +11,13 @@ from stammdaten.classification.tables import classifications
 from stammdaten.clock import german_stamp
 from stammdaten.history.operations import Action, record_actions
 from stammdaten.products.queries import live_products
-from stammdaten.products.shapes import PRODUCT_FIELDS, Product, rendered_product
+from stammdaten.products.shapes import Product, rendered_product
 from stammdaten.products.tables import products
 from stammdaten.refusals import Refusal
 from stammdaten.store import Statement, Write, any_of, the_instance
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_columns = attrgetter(*PRODUCT_FIELDS)
 
 _DELETE_RECORDS = Statement(
     delete(classifications).where(the_instance(classifications), any_of(classifications.c.id, "ids"))
@@ -101,7 +98,7 @@ class Drafts:
         """Set columns, stamp the product and write an action, even where nothing differs."""
         before = draft.product
         stamp = self._write.product_stamp()
-        draft.product = replace(before, **values, updated_at=stamp)
+        draft.product = before._replace(**values, updated_at=stamp)
         draft.is_changed = True
         changes = {name: (old, value) for name, value in values.items() if (old := getattr(before, name)) != value}
         self._act(draft, event, stamp, changes)
@@ -123,7 +120,7 @@ class Drafts:
         """Replace or remove the classification record, stamp the product and write an action."""
         before = draft.record
         stamp = self._write.product_stamp()
-        draft.product = replace(draft.product, updated_at=stamp)
+        draft.product = draft.product._replace(updated_at=stamp)
         draft.record = record
         draft.is_changed = draft.is_reclassified = True
         self._act(draft, event, stamp, _record_changes(before, record))
@@ -151,7 +148,7 @@ class Drafts:
 
 
 def _row(draft: Draft) -> tuple[Any, ...]:
-    return (*_columns(draft.product), rendered_product(draft.product, draft.record))
+    return (*draft.product, rendered_product(draft.product, draft.record))
 
 
 def _record_changes(before: Classification | None, after: Classification | None) -> dict[str, Any]:

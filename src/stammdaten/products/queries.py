@@ -10,8 +10,8 @@ from sqlalchemy.sql.expression import CompoundSelect
 
 from stammdaten.classification.rules import Classification
 from stammdaten.classification.tables import classifications
-from stammdaten.products.shapes import PRODUCT_FIELDS, Product
-from stammdaten.products.tables import products
+from stammdaten.products.shapes import Product
+from stammdaten.products.tables import has_its_number, products
 from stammdaten.store import Read, Row, Statement, any_of, number, text, the_instance
 
 PAGE_SIZE = 30
@@ -90,7 +90,7 @@ _PAGES = {
 _LIVE_DOCUMENT = Statement(
     select(products.c.document).where(
         the_instance(products),
-        not_(products.c.is_deleted),
+        has_its_number,
         products.c.article_number == text("article_number"),
     )
 )
@@ -120,14 +120,14 @@ async def product_by_article_number(read: Read, article_number: str, *, deleted:
     return None if found is None else found[0]
 
 
-_COLUMNS = [products.c[name] for name in PRODUCT_FIELDS]
+_COLUMNS = [products.c[name] for name in Product._fields]
 _RECORD = [classifications.c[field.name] for field in fields(Classification)]
 _WITH_RECORD = (
     select(*_COLUMNS, *_RECORD)
     .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
     .where(the_instance(products))
 )
-_LIVE = Statement(_WITH_RECORD.where(not_(products.c.is_deleted), any_of(products.c.article_number, "article_numbers")))
+_LIVE = Statement(_WITH_RECORD.where(has_its_number, any_of(products.c.article_number, "article_numbers")))
 _NEWEST_DELETED = Statement(
     _WITH_RECORD.where(products.c.is_deleted, products.c.article_number == text("article_number"))
     .order_by(products.c.updated_at.desc())
@@ -137,7 +137,7 @@ _BY_ID = Statement(_WITH_RECORD.where(any_of(products.c.id, "ids")))
 
 
 def _kept(row: Row) -> tuple[Product, Classification | None]:
-    columns = len(PRODUCT_FIELDS)
+    columns = len(Product._fields)
     record = row[columns:]
     # `type` is empty in no record: without one, the join leaves NULLs.
     return Product(*row[:columns]), None if record[0] is None else Classification(*record)

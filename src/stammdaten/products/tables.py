@@ -1,6 +1,6 @@
 """Products: the columns hold the truth, `document` the public JSON as it was rendered with the last change."""
 
-from sqlalchemy import Column, Index, Table, not_
+from sqlalchemy import Column, Index, Table
 
 from stammdaten.store.tables import Document, Flag, Number, Words, metadata, words
 
@@ -46,14 +46,18 @@ products = Table(
     Column("document", Document, nullable=False),
 )
 
+# What has an article number now. Not `= false`, which SQLite would take for a reason to go through `products_changes`
+# of the whole instance instead of looking the numbers up: it has no better guess without statistics.
+has_its_number = products.c.is_deleted.is_not(True)
+
 # One live product a number; a deleted one frees it.
 Index(
     "products_article_key",
     products.c.instance_id,
     products.c.article_number,
     unique=True,
-    sqlite_where=not_(products.c.is_deleted),
-    postgresql_where=not_(products.c.is_deleted),
+    sqlite_where=has_its_number,
+    postgresql_where=has_its_number,
 )
 Index(
     "products_deleted_article",

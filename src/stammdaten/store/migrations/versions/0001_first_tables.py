@@ -202,8 +202,8 @@ def upgrade() -> None:
         "products",
         ["instance_id", "article_number"],
         unique=True,
-        sqlite_where=sa.text("is_deleted = 0"),
-        postgresql_where=sa.text("NOT is_deleted"),
+        sqlite_where=sa.text("is_deleted IS NOT 1"),
+        postgresql_where=sa.text("is_deleted IS NOT true"),
     )
     op.create_index(
         "products_changes",
