@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, Discriminator, Field, Tag, ValidationError
 from pydantic_core import to_json
 
 from stammdaten.http.fields import (
@@ -42,8 +42,14 @@ class _Note(Shape):
     text: RequiredText
 
 
-def _as_object(given: object) -> object:
-    return {"text": given} if isinstance(given, str) else given
+def _kind(given: object) -> str:
+    return "a String" if isinstance(given, str) else "an Object"
+
+
+# Tags that are no identifiers, so that they are no steps of a fault's path.
+_NoteOrText = Annotated[
+    Annotated[RequiredText, Tag("a String")] | Annotated[_Note, Tag("an Object")], Discriminator(_kind)
+]
 
 
 class _Fields(Shape):
@@ -58,7 +64,7 @@ class _Fields(Shape):
     city: Short = None
     country_or_region: Short = None
     comment: Text = None
-    notes: Annotated[list[Annotated[_Note, BeforeValidator(_as_object)]], Field(max_length=MOST_NOTES)] | None = None
+    notes: Annotated[list[_NoteOrText], Field(max_length=MOST_NOTES)] | None = None
     is_watchlist: OptionalFlag = None
     is_archived: OptionalFlag = None
     # Ignored, but a value outside the five is refused (decisions: Contacts).
@@ -196,7 +202,7 @@ def _given(read: _NewFields | _UpdateFields) -> Given:
     for name, value in values.items():
         if value is None and name != "gender":
             values[name] = False if name in _FLAGS else ""
-    notes = [note.text for note in read.notes or []]
+    notes = [note if isinstance(note, str) else note.text for note in read.notes or []]
     return Given(contact_uid=read.contact_uid, values=values, notes=notes)
 
 

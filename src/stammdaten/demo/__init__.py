@@ -1,0 +1,1 @@
+"""The demo account: invented goods and partners, made through the same operations as the interface's."""
