@@ -25,13 +25,15 @@ _numbers = itertools.count(1)
 class Member:
     """A user with a token; paths are below `/api/{prefix}/v1`."""
 
-    def __init__(self, service: "Service", *, prefix: str, instance_id: int, name: str, token: str) -> None:
+    def __init__(
+        self, service: "Service", *, prefix: str, instance_id: int, name: str, token: str, list_id: int
+    ) -> None:
         self.service = service
         self.prefix = prefix
         self.instance_id = instance_id
         self.name = name
         self.token = token
-        self.list_id = 0
+        self.list_id = list_id
 
     def request(self, method: str, path: str, **given: Any) -> httpx.Response:
         """Send a request with the token; what the contract does not allow is an AssertionError."""
@@ -40,9 +42,7 @@ class Member:
 
     def get(self, path: str, **query: object) -> httpx.Response:
         """GET with a query; None is left out."""
-        return self.request(
-            "GET", path, params={name: value for name, value in query.items() if value is not None}
-        )
+        return self.request("GET", path, params={name: value for name, value in query.items() if value is not None})
 
     def post(self, path: str, body: object) -> httpx.Response:
         """POST a JSON body."""
@@ -106,29 +106,21 @@ class Service:
         """Make an account with its three instances, a list in the live one, and a member with a token there."""
         prefix = f"{name}-{next(_numbers)}"
         self.run(
-            lambda store: store.writing_shared(
-                lambda write: auth.create_account(write, name=prefix, prefix=prefix)
-            )
+            lambda store: store.writing_shared(lambda write: auth.create_account(write, name=prefix, prefix=prefix))
         )
-        member = self._join(prefix, name, roles)
-        member.list_id = make_list(member)
-        return member
+
+        async def join(write: Write) -> tuple[str, int]:
+            return await _join(write, name, roles), await create_list(write, name="Spare Parts", slug=None)
+
+        instance_id = self.instance_id(prefix)
+        token, list_id = self.write(instance_id, join)
+        return Member(self, prefix=prefix, instance_id=instance_id, name=name, token=token, list_id=list_id)
 
     def colleague(self, other: Member, name: str, *, roles: list[str]) -> Member:
         """Make another member of somebody's instance, with a token there."""
-        member = self._join(other.prefix, name, roles)
-        member.list_id = other.list_id
-        return member
-
-    def _join(self, prefix: str, name: str, roles: list[str]) -> Member:
-        instance_id = self.instance_id(prefix)
-
-        async def join(write: Write) -> str:
-            await auth.create_user(write, name=name, roles=roles)
-            return await auth.create_token(write, user_name=name, days=None)
-
-        token = self.write(instance_id, join)
-        return Member(self, prefix=prefix, instance_id=instance_id, name=name, token=token)
+        at = other.instance_id
+        token = self.write(at, lambda write: _join(write, name, roles))
+        return Member(self, prefix=other.prefix, instance_id=at, name=name, token=token, list_id=other.list_id)
 
     def instance_id(self, prefix: str) -> int:
         """Return the id of an instance."""
@@ -140,6 +132,11 @@ class Service:
             return found[0]
 
         return self.run(look)
+
+
+async def _join(write: Write, name: str, roles: list[str]) -> str:
+    await auth.create_user(write, name=name, roles=roles)
+    return await auth.create_token(write, user_name=name, days=None)
 
 
 def make_list(member: Member, name: str = "Spare Parts") -> int:

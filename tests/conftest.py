@@ -16,6 +16,7 @@ Whatever touches the store takes one of these and so runs twice, on SQLite and o
 
 import asyncio
 import itertools
+import logging
 import os
 import shutil
 import tempfile
@@ -38,6 +39,9 @@ from stammdaten.settings import Settings
 from stammdaten.store.migrating import migrate
 from tests.cast import Member, Service
 from tests.processes import Served
+
+# The client's own line for each request is of no use here.
+logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 ENGINES = ("sqlite", "postgresql")
 
@@ -77,9 +81,7 @@ def template(
 
 
 @pytest.fixture(scope="session")
-def copied(
-    template: Settings, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Callable[[], Settings]:
+def copied(template: Settings, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[], Settings]:
     """Copies the template: a database of one's own."""
 
     def copy() -> Settings:

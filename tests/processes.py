@@ -94,10 +94,8 @@ class Served:
         """Run a command beside the serving process."""
         return command(self.settings, *words, given=given, expect=expect)
 
-    def account(
-        self, prefix: str = "acme", roles: tuple[str, ...] = ("api-user",)
-    ) -> tuple[httpx.Client, int]:
-        """Make an account, a user with a token and a list by commands; return a client at the prefix and the list id."""
+    def account(self, prefix: str = "acme", roles: tuple[str, ...] = ("api-user",)) -> tuple[httpx.Client, int]:
+        """Make an account, a user with a token and a list by commands; return a client and the list id."""
         self.command("account", "create", prefix, "--prefix", prefix)
         options = [word for role in roles for word in ("--role", role)]
         self.command("user", "create", "--prefix", prefix, "--name", "anna", *options)
