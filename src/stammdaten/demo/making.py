@@ -78,9 +78,14 @@ async def _fill(write: Write, *, prefix: str) -> None:
     found, partners = articles(today), list(PARTNERS)
     if prefix != PREFIX:
         found, partners = found[:: len(found) // _SOME], partners[:: len(partners) // _SOME]
-    await _push_products(write, erp, found)
-    await _find_out(write, found, today)
-    await _let_some_age(write, erp, found)
+    lists = {slug: await create_list(write, name=name, slug=slug) for slug, name in LISTS.items()}
+    # What nobody has looked at yet comes last, as in life, and not on the first page that a newcomer sees.
+    seen = [article for article in found if article.classification is not None]
+    unseen = [article for article in found if article.classification is None]
+    await _push_products(write, erp, lists, seen)
+    await _find_out(write, seen, today)
+    await _let_some_age(write, erp, seen)
+    await _push_products(write, erp, lists, unseen)
     await _push_contacts(write, erp, partners)
     await _look_after_contacts(write, clerk, partners)
 
@@ -94,8 +99,7 @@ async def _join(write: Write, prefix: str, name: str, roles: list[Role]) -> Call
     return Caller(write.instance_id, prefix, user_id, name, frozenset(roles))
 
 
-async def _push_products(write: Write, caller: Caller, found: list[Article]) -> None:
-    lists = {slug: await create_list(write, name=name, slug=slug) for slug, name in LISTS.items()}
+async def _push_products(write: Write, caller: Caller, lists: dict[str, int], found: list[Article]) -> None:
     rows = []
     for article in found:
         body = {"list_id": lists[article.list_slug], "product": article.product}
@@ -113,7 +117,6 @@ async def _find_out(write: Write, found: list[Article], today: date) -> None:
             read_classification(article.classification, today=today.isoformat()),
         )
         for article in found
-        if article.classification is not None
     ]
     _check(await standing.classify_products(write, classified))
     controlled = [
