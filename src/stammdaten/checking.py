@@ -1,7 +1,6 @@
 """`stammdaten check`: holds what is derived against what it is derived from, instance by instance."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 from sqlalchemy import Table, func, not_, select
 
@@ -18,6 +17,7 @@ from stammdaten.products.shapes import rendered_product
 from stammdaten.products.tables import products
 from stammdaten.store import Read, Statement, Store, the_instance
 from stammdaten.store.doors import READ_CLOCK
+from stammdaten.store.tables import clocks
 
 
 def _most(table: Table, column: str) -> Statement:
@@ -27,8 +27,15 @@ def _most(table: Table, column: str) -> Statement:
 _STAMPS = [("product", _most(products, "updated_at")), ("list", _most(lists, "updated_at"))]
 _CONTACT_STAMP = _most(contacts, "updated_at")
 _IDS = [_most(table, "id") for table in (products, lists, contacts, actions, contact_history)]
+_counted = select(func.count()).select_from(contacts).where(the_instance(contacts))
+# In one statement, and so as of one moment: writers go on meanwhile.
 _TOTALS = Statement(
-    select(contacts.c.is_archived, func.count()).where(the_instance(contacts)).group_by(contacts.c.is_archived)
+    select(
+        clocks.c.contacts,
+        clocks.c.archived_contacts,
+        _counted.where(not_(contacts.c.is_archived)).scalar_subquery(),
+        _counted.where(contacts.c.is_archived).scalar_subquery(),
+    ).where(the_instance(clocks))
 )
 _ORPHANS = Statement(
     select(classifications.c.id).where(
@@ -66,24 +73,27 @@ async def _check_instance(read: Read) -> AsyncIterator[str]:
 
 
 async def _check_clock(read: Read) -> AsyncIterator[str]:
-    product_stamp, contact_stamp, last_id, total, archived = (await read.rows(READ_CLOCK))[0]
+    # The clock last: it may have gone on since, but never back.
+    stamps = [(kind, (await read.rows(statement))[0][0]) for kind, statement in _STAMPS]
+    newest_contact = (await read.rows(_CONTACT_STAMP))[0][0]
+    ids = [(await read.rows(statement))[0][0] for statement in _IDS]
+    product_stamp, contact_stamp, last_id, *_ = (await read.rows(READ_CLOCK))[0]
     if is_ahead(product_stamp, utc_now()):
         yield f"the last product stamp {product_stamp} is over 5 minutes ahead of the wall clock"
-    for kind, statement in _STAMPS:
-        newest = (await read.rows(statement))[0][0]
+    for kind, newest in stamps:
         if newest is not None and newest > product_stamp:
             yield f"a {kind} has the stamp {newest}, later than the clock's {product_stamp}"
-    newest = (await read.rows(_CONTACT_STAMP))[0][0]
-    if newest is not None and newest > contact_stamp:
-        yield f"a contact has the stamp {newest}, later than the clock's {contact_stamp}"
-    for statement in _IDS:
-        largest = (await read.rows(statement))[0][0]
+    if newest_contact is not None and newest_contact > contact_stamp:
+        yield f"a contact has the stamp {newest_contact}, later than the clock's {contact_stamp}"
+    for largest in ids:
         if largest is not None and largest > last_id:
             yield f"the id {largest} is in use, the counter is at {last_id}"
-    totals: list[Any] = await read.rows(_TOTALS)
-    counted = dict(totals)
-    if (counted.get(False, 0), counted.get(True, 0)) != (total, archived):
-        yield f"the totals of contacts are {total} and {archived} archived, the rows say {counted}"
+    current, archived, current_rows, archived_rows = (await read.rows(_TOTALS))[0]
+    if (current, archived) != (current_rows, archived_rows):
+        yield (
+            f"the totals of contacts are {current} and {archived} archived, "
+            f"the rows are {current_rows} and {archived_rows}"
+        )
 
 
 async def _check_documents(read: Read) -> AsyncIterator[str]:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy import insert, update
 
 from stammdaten.auth.callers import Role
-from stammdaten.auth.queries import account_of, member_by_name, user_by_name
+from stammdaten.auth.queries import account_of, has_member, member_by_name, user_by_name
 from stammdaten.auth.tables import accounts, instances, members, tokens, users
 from stammdaten.auth.tokens import new_token, token_hash
 from stammdaten.clock import EARLIEST_STAMP, utc_now, utc_stamp
@@ -146,6 +146,9 @@ async def add_user(write: Write, *, name: str, account_id: int, roles: Iterable[
     user_id = await user_by_name(write, account_id=account_id, name=name)
     if user_id is None:
         raise NotFound(f"The account has no user named {name!r}.")
+    if await has_member(write, name):
+        # Two of a name, from two accounts, could not be told apart by any command.
+        raise AlreadyExists(f"{name!r} is a member of this instance already.")
     return await _add_member(write, user_id, name, roles)
 
 

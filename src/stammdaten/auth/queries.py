@@ -91,6 +91,11 @@ async def member_by_name(read: Read, name: str) -> tuple[int, int]:
     return found[0], found[1]
 
 
+async def has_member(read: Read, name: str) -> bool:
+    """Whether the instance has a member of that name."""
+    return await read.row(_MEMBER, name=name) is not None
+
+
 async def all_tokens(read: Read) -> list[Row]:
     """Return hash, user name, times of creation, expiry and revocation of each of the instance's tokens."""
     return await read.rows(_TOKENS)

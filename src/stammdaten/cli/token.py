@@ -18,7 +18,9 @@ _SHOWN_HASH = 16
 def create(
     prefix: Prefix,
     user: Annotated[str, typer.Option(help="The user it is issued to.")],
-    expires_in: Annotated[float | None, typer.Option(help="Days until it expires; never if not given.", min=0)] = None,
+    expires_in: Annotated[
+        float | None, typer.Option(help="Days until it expires; never if not given.", min=0, max=36_500)
+    ] = None,
 ) -> None:
     """Issue a token; the last line is the token, shown once and kept nowhere."""
     say(write_in(prefix, lambda write: create_token(write, user_name=user, days=expires_in)))

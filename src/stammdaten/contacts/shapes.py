@@ -1,7 +1,6 @@
 """Contacts in JSON: what is accepted, and the one function that renders what is returned."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -147,13 +146,11 @@ def read_contact_update(body: Any, unstorable: list[Fault], *, contact_uid: str)
 
     :raises Invalid: with every fault at once; also if the body holds another uid.
     """
-
-    def check(update: _UpdateFields) -> list[Fault]:
-        if "contact_uid" in update.model_fields_set and update.contact_uid != contact_uid:
-            return [Fault("contact.contact_uid", "cannot be changed")]
-        return []
-
-    return _given(_read(_UpdateFields, body, unstorable, check))
+    contact = body.get("contact") if isinstance(body, dict) else None
+    named = contact.get("contact_uid", contact_uid) if isinstance(contact, dict) else contact_uid
+    other = isinstance(named, str) and named.strip() != contact_uid
+    changed = [Fault("contact.contact_uid", "cannot be changed")] if other else []
+    return _given(_read(_UpdateFields, body, [*changed, *unstorable]))
 
 
 def read_find(body: Any, unstorable: list[Fault]) -> str:
@@ -170,24 +167,16 @@ _Fielded = TypeVar("_Fielded", bound=_Fields)
 _Shaped = TypeVar("_Shaped", bound=Shape)
 
 
-def _read(
-    shape: type[_Fielded],
-    body: Any,
-    unstorable: list[Fault],
-    check: Callable[[_Fielded], list[Fault]] = lambda _: [],
-) -> _Fielded:
+def _read(shape: type[_Fielded], body: Any, known: list[Fault]) -> _Fielded:
     contact = body.get("contact") if isinstance(body, dict) else None
     if not isinstance(contact, dict):
         missing = not isinstance(body, dict) or "contact" not in body
         raise Invalid([Fault("contact", "is required: an Object" if missing else "must be an Object")])
-    read = _validated(shape, contact, unstorable, "contact")
-    if wrong_together := check(read):
-        raise Invalid(wrong_together)
-    return read
+    return _validated(shape, contact, known, "contact")
 
 
-def _validated(shape: type[_Shaped], value: Any, unstorable: list[Fault], within: str) -> _Shaped:
-    found = {fault.path: fault for fault in unstorable}
+def _validated(shape: type[_Shaped], value: Any, known: list[Fault], within: str) -> _Shaped:
+    found = {fault.path: fault for fault in known}
     try:
         read = shape.model_validate(value)
     except ValidationError as error:

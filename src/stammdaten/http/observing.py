@@ -26,10 +26,10 @@ SECURITY_HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 ]
-_STRICT_CONTENT = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+STRICT_CONTENT = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"}
-_NOT_ROUTED = "none"
+NOT_ROUTED = "none"
 _CLIENT_CLOSED = 499
 
 
@@ -64,7 +64,7 @@ class Observing:
                     *SECURITY_HEADERS,
                 ]
                 if not any(name == b"content-security-policy" for name, _ in headers):
-                    headers.append(_STRICT_CONTENT)
+                    headers.append(STRICT_CONTENT)
             await send(message)
 
         try:
@@ -73,14 +73,14 @@ class Observing:
             self._note(scope, request_id, status, perf_counter() - started)
 
     def _note(self, scope: Scope, request_id: bytes, status: int, seconds: float) -> None:
-        template = self._templates.get(scope.get("endpoint"), _NOT_ROUTED)
+        template = self._templates.get(scope.get("endpoint"), NOT_ROUTED)
         method = scope["method"] if scope["method"] in _METHODS else "other"
         key = (method, template, status)
         count = self._counts.get(key)
         if count is None:
             count = self._counts[key] = REQUESTS.labels(method, template, str(status))
         count.inc()
-        if template != _NOT_ROUTED:
+        if template != NOT_ROUTED:
             self._seconds[template].observe(seconds)
         caller = scope.get("caller")
         log_request(

@@ -89,6 +89,9 @@ class Refusing:
         try:
             await self._app(scope, receive, send)
         except Refusal as refusal:
+            if isinstance(refusal, Unavailable):
+                # The caller learns that it is away; the operator must learn why.
+                _log.warning("unavailable: %s", refusal.__cause__ or refusal)
             answer = _answer(scope["path"], refusal)
         except HTTPException as error:  # the router's own
             body = to_json(refusal_body(scope["path"], _ROUTING_TEXTS[error.status_code]))

@@ -1,6 +1,7 @@
 """The server: uvicorn with time-outs and limits at the door that it does not have itself, and its workers."""
 
 import asyncio
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
-from stammdaten.http.observing import SECURITY_HEADERS, new_request_id
+from stammdaten.http.logs import configure_logging
+from stammdaten.http.observing import NOT_ROUTED, REQUESTS, SECURITY_HEADERS, STRICT_CONTENT, new_request_id
 from stammdaten.http.operating import counted
 from stammdaten.http.refusing import refusal_body
 from stammdaten.settings import Settings
@@ -24,6 +26,7 @@ LARGEST_HEADERS = 256 * 1024
 _KEEP_ALIVE_SECONDS = 30
 _SHUTDOWN_SECONDS = 30
 
+_log = logging.getLogger(__name__)
 _STATUS_LINES = {400: b"400 Bad Request", 431: b"431 Request Header Fields Too Large"}
 
 
@@ -35,7 +38,7 @@ class Door(HttpToolsProtocol):
         self._timeout = timeout
         self._waits_for = "headers"
         self._timer: asyncio.TimerHandle | None = None
-        self._header_bytes = 0
+        self._received = 0
         self.url = b""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
@@ -50,27 +53,28 @@ class Door(HttpToolsProtocol):
         before = self._waits_for
         # Also where no message begins: blank lines between requests would keep a connection for ever.
         self._waits_for = before or "headers"
+        self._received += len(data)
         super().data_received(data)
         # A request that came in one piece, as nearly all do, has started no timer.
         if self._waits_for != before:
             self._stop_waiting()
         if self._waits_for and self._timer is None:
             self._wait()
-        if self._waits_for == "headers":
-            self._header_bytes += len(data)
-            if self._header_bytes > LARGEST_HEADERS:
-                self._refuse(431, f"The headers must not be larger than {LARGEST_HEADERS} bytes.")
-
-    def on_message_begin(self) -> None:
-        self._waits_for, self._header_bytes = "headers", 0
-        super().on_message_begin()
+        if self._waits_for == "headers" and self._received > LARGEST_HEADERS:
+            self._refuse_headers()
 
     def on_headers_complete(self) -> None:
         self._waits_for = "body"
+        # Counted exactly only where so much has come: a body may have come with them.
+        if self._received > LARGEST_HEADERS:
+            length = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+            if length > LARGEST_HEADERS:
+                self._refuse_headers()
+                return
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        self._waits_for = ""
+        self._waits_for, self._received = "", 0
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -85,9 +89,13 @@ class Door(HttpToolsProtocol):
             self._timer.cancel()
             self._timer = None
 
+    def _refuse_headers(self) -> None:
+        self._refuse(431, f"The headers must not be larger than {LARGEST_HEADERS} bytes.")
+
     def _refuse(self, status: int, text: str) -> None:
         if self.transport.is_closing():
             return
+        REQUESTS.labels("other", NOT_ROUTED, str(status)).inc()
         body = to_json(refusal_body(self.url.decode("latin-1").partition("?")[0], text))
         headers = [
             (b"content-type", b"application/json"),
@@ -95,6 +103,7 @@ class Door(HttpToolsProtocol):
             (b"connection", b"close"),
             (b"x-request-id", new_request_id()),
             *SECURITY_HEADERS,
+            STRICT_CONTENT,
         ]
         head = b"".join(b"%b: %b\r\n" % header for header in headers)
         self.transport.write(b"HTTP/1.1 %b\r\n%b\r\n%b" % (_STATUS_LINES[status], head, body))
@@ -113,6 +122,7 @@ class _Server(uvicorn.Server):
 
 def serve(settings: Settings, factory: str) -> bool:
     """Serve the app that `factory` (`module:function`) builds until a signal comes; return whether it went well."""
+    configure_logging()
     config = uvicorn.Config(
         factory,
         factory=True,
@@ -130,8 +140,16 @@ def serve(settings: Settings, factory: str) -> bool:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    if settings.workers > 1:
-        return _serve_with_workers(settings, config)
+    try:
+        return _serve_with_workers(settings, config) if settings.workers > 1 else _serve_alone(settings, config)
+    except OSError as error:
+        _log.error("cannot listen: %s", error)
+    except SystemExit:  # uvicorn's way of ending, after it has logged why
+        pass
+    return False
+
+
+def _serve_alone(settings: Settings, config: uvicorn.Config) -> bool:
     if settings.metrics_port:
         start_http_server(settings.metrics_port, settings.host)
     server = _Server(config)

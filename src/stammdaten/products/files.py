@@ -1,12 +1,13 @@
 """The files attached to products: their copies in the home folder, their names on the product."""
 
+import json
 import os
 import shutil
 from pathlib import Path
 
 from stammdaten.products.queries import live_products
 from stammdaten.products.standing import Attaching, Deed, Detaching, attach_files, detach_files
-from stammdaten.refusals import Fault, Invalid, NotFound
+from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound
 from stammdaten.store import Store
 
 
@@ -24,18 +25,20 @@ async def attach(store: Store, instance_id: int, deed: Deed, file: Path, *, home
     if found is None:
         raise NotFound("There is no product with this article_number.")
     path = f"{found[0].id}/{file.name}"
+    if any(attached["path"] == path for attached in json.loads(found[0].files or "[]")):
+        raise AlreadyExists("The product has a file of this path already.")
+    # In its place before the product names it: a crash between leaves a file too many, not a name without one.
     kept = _kept(home, instance_id, path)
     kept.parent.mkdir(parents=True, exist_ok=True)
-    # Copied aside first: the product must not name a file that is not there, nor a refusal overwrite one that is.
     copy = kept.with_name(f"{kept.name}.{os.getpid()}.copy")
     try:
         shutil.copyfile(file, copy)
         with copy.open("rb") as written:
             os.fsync(written.fileno())
-        await store.submit(instance_id, attach_files, Attaching(deed.article_number, deed.user_name, path))
         copy.rename(kept)
     finally:
         copy.unlink(missing_ok=True)
+    await store.submit(instance_id, attach_files, Attaching(deed.article_number, deed.user_name, path))
     return path
 
 

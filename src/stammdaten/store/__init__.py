@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from stammdaten.clock import is_ahead
+from stammdaten.refusals import Unavailable
 from stammdaten.settings import Settings
 from stammdaten.store.batches import LARGEST_BATCH, Batches, Operation
 from stammdaten.store.doors import Conflict, Connection, Read, Row, Write, WriteShared
@@ -151,5 +152,8 @@ async def open_store(settings: Settings) -> Store:
     """
     if settings.database_url is not None:
         return Store(await PostgresEngine.open(settings.database_url))
-    settings.home.mkdir(parents=True, exist_ok=True)
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(f"STAMMDATEN_HOME cannot be used: {error}") from error
     return Store(SqliteEngine(database_file(settings.home)))

@@ -10,9 +10,11 @@ import asyncpg
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, create_engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from stammdaten.refusals import Unavailable
 from stammdaten.settings import Settings
 from stammdaten.store.sqlite import connect, database_file
 
@@ -22,12 +24,21 @@ _MIGRATION_LOCK = 7_827_637_771
 
 
 async def migrate(settings: Settings) -> None:
-    """Bring the schema up to date, in one transaction; several at once wait for each other."""
-    if settings.database_url is None:
-        # In a thread: Alembic knows nothing of event loops.
-        await asyncio.to_thread(_migrate_sqlite, settings.home)
-        return
-    await _migrate_postgresql(settings.database_url)
+    """Bring the schema up to date, in one transaction; several at once wait for each other.
+
+    :raises Unavailable: if the database is away, or does not let us.
+    """
+    try:
+        if settings.database_url is None:
+            # In a thread: Alembic knows nothing of event loops.
+            await asyncio.to_thread(_migrate_sqlite, settings.home)
+        else:
+            await _migrate_postgresql(settings.database_url)
+    except DBAPIError as error:
+        # Its own text repeats the statement; what the database said is enough.
+        raise Unavailable(f"The schema could not be brought up to date: {error.orig}") from error
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise Unavailable(f"The schema could not be brought up to date: {error}") from error
 
 
 def _migrate_sqlite(home: Path) -> None:

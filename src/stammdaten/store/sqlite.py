@@ -43,7 +43,17 @@ def database_file(home: Path) -> Path:
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """Open the database with the settings that every connection of the service needs."""
+    """Open the database with the settings that every connection of the service needs.
+
+    :raises Unavailable: if the file cannot be opened.
+    """
+    try:
+        return _connect(file)
+    except sqlite3.Error as error:
+        raise _translated(error) from error
+
+
+def _connect(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         file,
         isolation_level=None,
@@ -56,6 +66,7 @@ def connect(file: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     # FULL syncs the log at each commit: what was acknowledged survives a power cut.
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA cache_size = -32768")
     return connection
 
