@@ -6,9 +6,9 @@ from sqlalchemy import Table, func, not_, select
 
 from stammdaten.auth.queries import instance_ids
 from stammdaten.classification.tables import classifications
-from stammdaten.clock import is_ahead, utc_now
+from stammdaten.clock import TOLERATED_LEAD, is_ahead, utc_now, utc_stamp
+from stammdaten.contacts.operations import derived
 from stammdaten.contacts.queries import contacts_after
-from stammdaten.contacts.shapes import rendered_contact
 from stammdaten.contacts.tables import contacts
 from stammdaten.history.tables import actions, contact_history
 from stammdaten.lists.tables import lists
@@ -80,6 +80,8 @@ async def _check_clock(read: Read) -> AsyncIterator[str]:
     product_stamp, contact_stamp, last_id, *_ = (await read.rows(READ_CLOCK))[0]
     if is_ahead(product_stamp, utc_now()):
         yield f"the last product stamp {product_stamp} is over 5 minutes ahead of the wall clock"
+    if contact_stamp > utc_stamp(utc_now() + TOLERATED_LEAD):
+        yield f"the last contact stamp {contact_stamp} is over 5 minutes ahead of the wall clock"
     for kind, newest in stamps:
         if newest is not None and newest > product_stamp:
             yield f"a {kind} has the stamp {newest}, later than the clock's {product_stamp}"
@@ -105,7 +107,9 @@ async def _check_documents(read: Read) -> AsyncIterator[str]:
         after = batch[-1][0].id
     after = 0
     while contact_batch := await contacts_after(read, after):
-        for contact, document in contact_batch:
-            if rendered_contact(contact) != document:
+        for contact, kept in contact_batch:
+            if derived(contact)[-1] != kept[-1]:
                 yield f"the document of contact {contact.id} differs from its columns"
+            elif derived(contact) != kept:
+                yield f"the searched texts of contact {contact.id} differ from its columns"
         after = contact_batch[-1][0].id

@@ -11,10 +11,9 @@ from zoneinfo import ZoneInfo
 GERMANY = ZoneInfo("Europe/Berlin")
 EARLIEST_STAMP = "0001-01-01T00:00:00.000000"
 LATEST_STAMP = "9999-12-31T23:59:59.999999"
+TOLERATED_LEAD = timedelta(minutes=5)
 
 _MICROSECOND = timedelta(microseconds=1)
-_TOLERATED_LEAD = timedelta(minutes=5)
-
 # ISO 8601, extended or basic. A blank before the offset is a `+` that a client forgot to encode.
 _TIMESTAMP = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
@@ -61,7 +60,7 @@ def is_ahead(last_german: str, now: datetime) -> bool:
     lead = datetime.fromisoformat(last_german) - wall.replace(tzinfo=None)
     an_hour_ago = (now - timedelta(hours=1)).astimezone(GERMANY)
     set_back_by = (an_hour_ago.utcoffset() or timedelta()) - (wall.utcoffset() or timedelta())
-    return lead > _TOLERATED_LEAD + max(set_back_by, timedelta())
+    return lead > TOLERATED_LEAD + max(set_back_by, timedelta())
 
 
 def german_timestamp(text: str) -> str:

@@ -12,6 +12,7 @@ Refusal
     └── OutcomeUnknown  … and it went away during the commit
 """
 
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -73,7 +74,11 @@ _LONGEST_NAME = 255
 def check_name(path: str, given: str) -> None:
     """Refuse what cannot be shown as the name of a thing that operators make.
 
-    :raises Invalid: if it is blank, over 255 characters or not printable.
+    :raises Invalid: if it is blank, over 255 characters or holds control characters.
     """
-    if not given.strip() or len(given) > _LONGEST_NAME or not given.isprintable():
-        raise Invalid([Fault(path, f"must be 1 to {_LONGEST_NAME} printable characters")])
+    if not given.strip() or len(given) > _LONGEST_NAME or any(map(_is_control, given)):
+        raise Invalid([Fault(path, f"must be 1 to {_LONGEST_NAME} characters, no control characters among them")])
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) == "Cc"

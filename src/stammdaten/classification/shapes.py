@@ -45,7 +45,7 @@ class _GivenBti(_Given):
     reason: Text = None
     valid_from: _Day = None
     valid_until: _Day = None
-    bti_found: Short = None
+    bti_found: Annotated[Short, CLEARED] = None
 
     @model_validator(mode="after")
     def _in_order(self) -> "_GivenBti":

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stammdaten.cli.running import Prefix, noun, say, write_in
+from stammdaten.http.fields import LARGEST_NUMBER
 from stammdaten.lists.operations import create_list, delete_list
 
 app = noun("Product lists.")
@@ -21,6 +22,6 @@ def create(
 
 
 @app.command()
-def delete(prefix: Prefix, list_id: int) -> None:
+def delete(prefix: Prefix, list_id: Annotated[int, typer.Argument(min=1, max=LARGEST_NUMBER)]) -> None:
     """Mark a list as deleted: it takes no new products, and keeps those it has."""
     write_in(prefix, lambda write: delete_list(write, list_id=list_id))

@@ -37,6 +37,10 @@ def failing() -> Iterator[None]:
     except Refusal as refusal:
         sys.stderr.write(f"{refusal}\n")
         sys.exit(1)
+    except UnicodeEncodeError:
+        # An argument that is no UTF-8 reaches the database as lone surrogates, and names nothing there.
+        sys.stderr.write("There is no such thing: what was given is not UTF-8.\n")
+        sys.exit(1)
 
 
 def with_store(work: Callable[[Store], Awaitable[T]]) -> T:

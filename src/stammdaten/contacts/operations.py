@@ -173,6 +173,11 @@ def _noted(kept: str, texts: list[str], user_name: str, at: str) -> str:
     return json.dumps(notes, ensure_ascii=False)
 
 
-def _row(contact: Contact) -> tuple[Any, ...]:
+def derived(contact: Contact) -> tuple[str | bytes, ...]:
+    """Return what is kept beside a contact's columns: the searched texts folded, and the rendered document."""
     searched = (contact.contact_uid, contact.full_name, contact.city, contact.country_or_region)
-    return (*contact, *map(folded, searched), rendered_contact(contact))
+    return (*map(folded, searched), rendered_contact(contact))
+
+
+def _row(contact: Contact) -> tuple[Any, ...]:
+    return (*contact, *derived(contact))

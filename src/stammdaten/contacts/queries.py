@@ -137,13 +137,14 @@ async def contacts_by_uid(read: Read, contact_uids: Iterable[str]) -> dict[str, 
 
 
 _AFTER = Statement(
-    select(*(contacts.c[name] for name in Contact._fields), contacts.c.document)
+    select(*(contacts.c[name] for name in Contact._fields), *_FOLDED, contacts.c.document)
     .where(the_instance(contacts), contacts.c.id > number("after"))
     .order_by(contacts.c.id)
     .limit(_AT_ONCE)
 )
 
 
-async def contacts_after(read: Read, after: int) -> list[tuple[Contact, bytes]]:
-    """Return the next 500 contacts by id, with their documents; for going through all."""
-    return [(Contact(*row[:-1]), row[-1]) for row in await read.rows(_AFTER, after=after)]
+async def contacts_after(read: Read, after: int) -> list[tuple[Contact, tuple[str | bytes, ...]]]:
+    """Return the next 500 contacts by id, each with what is derived from it; for going through all."""
+    columns = len(Contact._fields)
+    return [(Contact(*row[:columns]), tuple(row[columns:])) for row in await read.rows(_AFTER, after=after)]

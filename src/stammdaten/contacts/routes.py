@@ -19,7 +19,7 @@ from stammdaten.contacts.operations import (
 from stammdaten.contacts.queries import ContactFilter, contact_by_uid, page_of_contacts
 from stammdaten.contacts.shapes import read_contact_update, read_find, read_new_contact
 from stammdaten.http.answers import JsonAnswer
-from stammdaten.http.fields import SHORT
+from stammdaten.http.fields import CONTROL, SHORT
 from stammdaten.http.requests import (
     LARGEST_PAGE,
     path_text,
@@ -108,8 +108,8 @@ def _one(document: bytes, status: int = 200) -> JsonAnswer:
 
 def _uid(request: Request) -> str:
     given = path_text(request.path_params.get("contact_uid", "find"))
-    # What can be no contact's uid is not looked for: PostgreSQL takes no NUL.
-    if given is None or "\0" in given or len(given) > 2 * SHORT:
+    # What can be no contact's uid is not looked for: PostgreSQL takes no NUL, and a line break is no blank to trim.
+    if given is None or CONTROL.search(given) or len(given.strip()) > SHORT:
         raise NotFound("Contact not found")
     return given.strip()
 

@@ -1,6 +1,7 @@
 """Contacts in JSON: what is accepted, and the one function that renders what is returned."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -150,7 +151,7 @@ def read_contact_update(body: Any, unstorable: list[Fault], *, contact_uid: str)
     named = contact.get("contact_uid", contact_uid) if isinstance(contact, dict) else contact_uid
     other = isinstance(named, str) and named.strip() != contact_uid
     changed = [Fault("contact.contact_uid", "cannot be changed")] if other else []
-    return _given(_read(_UpdateFields, body, [*changed, *unstorable]))
+    return _given(_read(_UpdateFields, body, unstorable, changed))
 
 
 def read_find(body: Any, unstorable: list[Fault]) -> str:
@@ -167,20 +168,24 @@ _Fielded = TypeVar("_Fielded", bound=_Fields)
 _Shaped = TypeVar("_Shaped", bound=Shape)
 
 
-def _read(shape: type[_Fielded], body: Any, known: list[Fault]) -> _Fielded:
+def _read(shape: type[_Fielded], body: Any, unstorable: list[Fault], also: Sequence[Fault] = ()) -> _Fielded:
     contact = body.get("contact") if isinstance(body, dict) else None
     if not isinstance(contact, dict):
         missing = not isinstance(body, dict) or "contact" not in body
         raise Invalid([Fault("contact", "is required: an Object" if missing else "must be an Object")])
-    return _validated(shape, contact, known, "contact")
+    return _validated(shape, contact, unstorable, "contact", also)
 
 
-def _validated(shape: type[_Shaped], value: Any, known: list[Fault], within: str) -> _Shaped:
-    found = {fault.path: fault for fault in known}
+def _validated(
+    shape: type[_Shaped], value: Any, unstorable: list[Fault], within: str, also: Sequence[Fault] = ()
+) -> _Shaped:
+    found = {fault.path: fault for fault in also}
     try:
         read = shape.model_validate(value)
     except ValidationError as error:
-        found = {fault.path: fault for fault in faults(error, within)} | found
+        found |= {fault.path: fault for fault in faults(error, within)}
+    # What cannot be kept says more than what follows from it.
+    found |= {fault.path: fault for fault in unstorable}
     if found:
         raise Invalid(list(found.values()))
     return read

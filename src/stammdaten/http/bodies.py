@@ -1,5 +1,6 @@
 """From the bytes of a body to JSON values; no web framework. Where a body is refused as a whole, it is refused here."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ def json_body(body: bytes) -> Any:
     if not body:
         raise Malformed("The body must be a JSON object; it is empty.")
     try:
+        if body.startswith(codecs.BOM_UTF8):
+            raise Malformed("The body must be JSON; it begins with a byte order mark.")
         # Decoded here: left to itself, the parser takes UTF-16 and UTF-32 too.
         return _parse(body.decode("utf-8"))
     except UnicodeDecodeError as error:

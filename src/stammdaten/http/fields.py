@@ -25,7 +25,7 @@ SHORT, LONG, TEXT = 255, 1_000, 4_000
 # Beyond it, JSON numbers lose digits in many clients, and beyond 64 bits databases refuse them.
 LARGEST_NUMBER = 2**53
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$"
 _NO_NUL = r"^[^\x00]*$"
 
@@ -44,7 +44,7 @@ def wrong(sentence: str) -> PydanticCustomError:
 
 def _trimmed(given: object) -> object:
     # Before the length is counted; a control character is no blank and is refused, wherever it stands.
-    return given.strip() if isinstance(given, str) and not _CONTROL.search(given) else given
+    return given.strip() if isinstance(given, str) and not CONTROL.search(given) else given
 
 
 def _not_blank(text: str) -> str:

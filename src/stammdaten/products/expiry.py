@@ -12,6 +12,7 @@ from stammdaten.jobs.running import Job
 from stammdaten.products.drafts import Drafts, Event
 from stammdaten.products.operations import SERVICE
 from stammdaten.products.queries import products_by_id
+from stammdaten.products.tables import has_its_number, products
 from stammdaten.store import Statement, Store, Write, number, text, the_instance
 
 JOB = "expire classifications"
@@ -20,8 +21,11 @@ _AT_ONCE = 200
 
 _ENDED = Statement(
     select(classifications.c.id)
+    .join(products, products.c.id == classifications.c.id)
     .where(
-        the_instance(classifications),
+        the_instance(classifications, products),
+        # A mark would be a change, and make an older deleted product the newest of its number.
+        has_its_number,
         or_(classifications.c.status == Status.CLASSIFIED, classifications.c.status == Status.REVIEW),
         classifications.c.valid_until > "",
         classifications.c.valid_until < text("today"),

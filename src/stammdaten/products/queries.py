@@ -11,7 +11,7 @@ from sqlalchemy.sql.expression import CompoundSelect
 from stammdaten.classification.rules import Classification
 from stammdaten.classification.tables import classifications
 from stammdaten.products.shapes import Product
-from stammdaten.products.tables import has_its_number, products
+from stammdaten.products.tables import has_its_number, lost_its_number, products
 from stammdaten.store import Read, Row, Statement, any_of, number, text, the_instance
 
 PAGE_SIZE = 30
@@ -56,17 +56,25 @@ _RANGES: dict[Standing, list[tuple[ColumnElement[bool], ColumnElement[bool]]]] =
 }
 
 
+def _range(standing: tuple[Any, Any], *, in_list: bool, column: ColumnElement[Any]) -> Select[Any]:
+    """Compose the read of one stretch of an index, in its order."""
+    found = select(column, products.c.updated_at).where(
+        the_instance(products), *standing, products.c.updated_at > text("timestamp")
+    )
+    if in_list:
+        found = found.where(products.c.list_id == number("list_id"))
+    return found.order_by(products.c.updated_at)
+
+
 def _ordered(standing: Standing, *, in_list: bool, column: ColumnElement[Any]) -> Select[Any] | CompoundSelect[Any]:
-    # Each range is one stretch of an index, in order: both engines merge the two as they read them.
-    found = []
-    for is_deleted, is_archived in _RANGES[standing]:
-        one = select(column, products.c.updated_at).where(
-            the_instance(products), is_deleted, is_archived, products.c.updated_at > text("timestamp")
-        )
-        found.append(one.where(products.c.list_id == number("list_id")) if in_list else one)
-    if len(found) == 1:
-        return found[0].order_by(products.c.updated_at).limit(number("limit")).offset(number("offset"))
-    return union_all(*found).order_by("updated_at").limit(number("limit")).offset(number("offset"))
+    ranges = [_range(one, in_list=in_list, column=column) for one in _RANGES[standing]]
+    if len(ranges) == 1:
+        return ranges[0].limit(number("limit")).offset(number("offset"))
+    # Each range ends by itself where the page can end at the latest: PostgreSQL would else read both to their ends
+    # and sort, since it does not see that each is in order already.
+    short = [one.limit(number("most")).subquery() for one in ranges]
+    both = union_all(*(select(*one.c) for one in short))
+    return both.order_by("updated_at").limit(number("limit")).offset(number("offset"))
 
 
 def _page(standing: Standing, *, in_list: bool, is_deep: bool) -> Statement:
@@ -96,7 +104,7 @@ _LIVE_DOCUMENT = Statement(
 )
 _DELETED_DOCUMENT = Statement(
     select(products.c.document)
-    .where(the_instance(products), products.c.is_deleted, products.c.article_number == text("article_number"))
+    .where(the_instance(products), lost_its_number, products.c.article_number == text("article_number"))
     .order_by(products.c.updated_at.desc())
     .limit(1)
 )
@@ -110,6 +118,7 @@ async def updated_products(read: Read, wanted: ProductFilter) -> list[bytes]:
         list_id=wanted.list_id,
         limit=PAGE_SIZE,
         offset=(wanted.page - 1) * PAGE_SIZE,
+        most=wanted.page * PAGE_SIZE,
     )
     return [row[0] for row in rows]
 
@@ -129,7 +138,7 @@ _WITH_RECORD = (
 )
 _LIVE = Statement(_WITH_RECORD.where(has_its_number, any_of(products.c.article_number, "article_numbers")))
 _NEWEST_DELETED = Statement(
-    _WITH_RECORD.where(products.c.is_deleted, products.c.article_number == text("article_number"))
+    _WITH_RECORD.where(lost_its_number, products.c.article_number == text("article_number"))
     .order_by(products.c.updated_at.desc())
     .limit(1)
 )

@@ -49,6 +49,7 @@ products = Table(
 # What has an article number now. Not `= false`, which SQLite would take for a reason to go through `products_changes`
 # of the whole instance instead of looking the numbers up: it has no better guess without statistics.
 has_its_number = products.c.is_deleted.is_not(True)
+lost_its_number = products.c.is_deleted.is_not(False)
 
 # One live product a number; a deleted one frees it.
 Index(
@@ -64,8 +65,8 @@ Index(
     products.c.instance_id,
     products.c.article_number,
     products.c.updated_at,
-    sqlite_where=products.c.is_deleted,
-    postgresql_where=products.c.is_deleted,
+    sqlite_where=lost_its_number,
+    postgresql_where=lost_its_number,
 )
 # What follows changes reads one range of these, or merges two: live, archived and deleted products lie apart, so that
 # a page costs the same however many products of the other kinds there are. `id` makes skipping pages index-only.

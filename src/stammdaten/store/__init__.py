@@ -5,13 +5,12 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from stammdaten.clock import is_ahead
-from stammdaten.refusals import Unavailable
 from stammdaten.settings import Settings
 from stammdaten.store.batches import LARGEST_BATCH, Batches, Operation
 from stammdaten.store.doors import Conflict, Connection, Read, Row, Write, WriteShared
 from stammdaten.store.measuring import ClockWatch
 from stammdaten.store.postgresql import PostgresEngine
-from stammdaten.store.sqlite import SqliteEngine, database_file
+from stammdaten.store.sqlite import SqliteEngine, database_file, prepare_home
 from stammdaten.store.statements import Statement, any_of, flag, number, text, the_instance
 
 __all__ = [
@@ -152,8 +151,5 @@ async def open_store(settings: Settings) -> Store:
     """
     if settings.database_url is not None:
         return Store(await PostgresEngine.open(settings.database_url))
-    try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Unavailable(f"STAMMDATEN_HOME cannot be used: {error}") from error
+    prepare_home(settings.home)
     return Store(SqliteEngine(database_file(settings.home)))

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from stammdaten.refusals import AlreadyExists, Malformed, Unavailable
+from stammdaten.store.schema import HEAD
 from stammdaten.store.sqlite import connect, database_file
 
 
@@ -20,6 +21,7 @@ def back_up_sqlite(home: Path, file: Path) -> None:
     if not database_file(home).exists():
         raise Unavailable(f"There is no embedded database in {home}.")
     unfinished = file.with_name(f"{file.name}.unfinished")
+    unfinished.unlink(missing_ok=True)  # left by one that was cut off
     try:
         with closing(connect(database_file(home))) as source, closing(sqlite3.connect(unfinished)) as copy:
             source.backup(copy)
@@ -52,8 +54,10 @@ def restore_sqlite(file: Path, home: Path) -> None:
 def _check_sound(source: sqlite3.Connection, file: Path) -> None:
     try:
         damage = source.execute("PRAGMA integrity_check").fetchone()[0]
-        source.execute("SELECT version_num FROM alembic_version").fetchone()
-    except sqlite3.DatabaseError as error:
+        found = source.execute("SELECT version_num FROM alembic_version").fetchone()[0]
+    except (sqlite3.DatabaseError, TypeError) as error:
         raise Malformed(f"{file} is no backup of this service: {error}") from error
     if damage != "ok":
         raise Malformed(f"{file} is damaged: {damage}")
+    if found > HEAD:
+        raise Malformed(f"{file} is at revision {found}, newer than this version of the service knows.")

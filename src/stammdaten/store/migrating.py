@@ -9,14 +9,17 @@ from pathlib import Path
 import asyncpg
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from stammdaten.refusals import Unavailable
-from stammdaten.settings import Settings
-from stammdaten.store.sqlite import connect, database_file
+from stammdaten.settings import Settings, SettingsError
+from stammdaten.store.postgresql import translated
+from stammdaten.store.schema import SchemaOutdated
+from stammdaten.store.sqlite import connect, database_file, prepare_home
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 # Any number that other users of the same database do not take for a lock of theirs.
@@ -27,6 +30,8 @@ async def migrate(settings: Settings) -> None:
     """Bring the schema up to date, in one transaction; several at once wait for each other.
 
     :raises Unavailable: if the database is away, or does not let us.
+    :raises SchemaOutdated: if it is of a newer version.
+    :raises SettingsError: if the URL cannot be read.
     """
     try:
         if settings.database_url is None:
@@ -34,15 +39,19 @@ async def migrate(settings: Settings) -> None:
             await asyncio.to_thread(_migrate_sqlite, settings.home)
         else:
             await _migrate_postgresql(settings.database_url)
+    except CommandError as error:
+        raise SchemaOutdated(f"The database is of a newer version of this service: {error}") from error
     except DBAPIError as error:
         # Its own text repeats the statement; what the database said is enough.
         raise Unavailable(f"The schema could not be brought up to date: {error.orig}") from error
+    except ValueError as error:
+        raise SettingsError("STAMMDATEN_DATABASE_URL cannot be read as a libpq URL") from error
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise Unavailable(f"The schema could not be brought up to date: {error}") from error
+        raise translated(error) from error
 
 
 def _migrate_sqlite(home: Path) -> None:
-    home.mkdir(parents=True, exist_ok=True)
+    prepare_home(home)
     engine = create_engine("sqlite://", creator=lambda: connect(database_file(home)), poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")

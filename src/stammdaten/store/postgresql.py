@@ -11,6 +11,7 @@ from prometheus_client import Histogram
 from sqlalchemy import DateTime, Table, func, select
 
 from stammdaten.refusals import OutcomeUnknown, Unavailable
+from stammdaten.settings import SettingsError
 from stammdaten.store.doors import CLOCK_COLUMNS, Conflict, Connection, NoSuchTable, Row
 from stammdaten.store.measuring import READ_SECONDS, WRITE_SECONDS
 from stammdaten.store.statements import Statement, insert_sql, the_instance, update_sql
@@ -29,8 +30,9 @@ _SERVER_SETTINGS = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "15s",
     "statement_timeout": f"{_STATEMENT_SECONDS}s",
-    # Compiling a plan costs more than any of our statements takes.
+    # Compiling a plan, or starting workers for it, costs more than any of our statements takes.
     "jit": "off",
+    "max_parallel_workers_per_gather": "0",
 }
 # Classes of SQLSTATE that time or the operator mends: connection, transaction order, resources, intervention, system.
 _AWAY_CLASSES = {"08", "40", "53", "57", "58"}
@@ -71,7 +73,7 @@ class PostgresConnection(Connection):
         try:
             return cast("list[Row]", await self.raw.fetch(sql, *arguments))
         except Exception as error:
-            raise _translated(error, self.raw) from error
+            raise translated(error, self.raw) from error
         finally:
             self._seconds.observe(perf_counter() - started)
 
@@ -90,11 +92,15 @@ class PostgresEngine:
         """Connect to the server of a libpq URL.
 
         :raises Unavailable: if it cannot be reached.
+        :raises SettingsError: if the URL cannot be read.
         """
         try:
             readers, writers = [await _pool(url, most) for most in (_READERS, _WRITERS)]
+        except ValueError as error:
+            # The text itself is not repeated: it may hold a password.
+            raise SettingsError("STAMMDATEN_DATABASE_URL cannot be read as a libpq URL") from error
         except Exception as error:
-            raise _translated(error) from error
+            raise translated(error) from error
         return cls(readers, writers)
 
     async def take(self, *, slow: bool) -> Connection:
@@ -128,7 +134,7 @@ async def _transact(raw: Any, work: Callable[[Connection], Coroutine[Any, Any, T
     try:
         await raw.execute("BEGIN")
     except Exception as error:
-        raise _translated(error, raw) from error
+        raise translated(error, raw) from error
     try:
         result = await work(PostgresConnection(raw, WRITE_SECONDS))
     except BaseException:
@@ -168,7 +174,7 @@ async def _acquire(pool: Any) -> Any:
     try:
         return await pool.acquire(timeout=_CONNECT_SECONDS)
     except Exception as error:
-        raise _translated(error) from error
+        raise translated(error) from error
 
 
 async def _release(pool: Any, raw: Any) -> None:
@@ -177,17 +183,20 @@ async def _release(pool: Any, raw: Any) -> None:
         await pool.release(raw, timeout=_CONNECT_SECONDS)
 
 
-def _translated(error: Exception, raw: Any = None) -> Exception:
+def translated(error: Exception, raw: Any = None) -> Exception:
+    """Turn an error of the driver into what the rooms above know, or leave it as the mistake of ours that it is."""
     if isinstance(error, asyncpg.UniqueViolationError):
         return Conflict(str(error))
     if isinstance(error, asyncpg.UndefinedTableError):
         return NoSuchTable(str(error))
-    if isinstance(error, OSError | TimeoutError):
-        return Unavailable(_AWAY_TEXT)
+    if isinstance(error.__cause__, UnicodeEncodeError):
+        return error.__cause__
+    return Unavailable(_AWAY_TEXT) if _is_away(error, raw) else error
+
+
+def _is_away(error: Exception, raw: Any) -> bool:
     state = getattr(error, "sqlstate", None) or ""
-    if state[:2] in _AWAY_CLASSES or state in _AWAY_STATES:
-        return Unavailable(_AWAY_TEXT)
+    if isinstance(error, OSError | TimeoutError) or state[:2] in _AWAY_CLASSES or state in _AWAY_STATES:
+        return True
     # Without a connection the server refused us (password, database, certificate); with a closed one it left.
-    if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError) and (raw is None or raw.is_closed()):
-        return Unavailable(_AWAY_TEXT)
-    return error
+    return isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError) and (raw is None or raw.is_closed())

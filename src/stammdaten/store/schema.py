@@ -33,6 +33,8 @@ async def check_schema(store: Store) -> None:
     :raises SchemaOutdated: with what to do about it.
     """
     found = await revision(store)
+    if found is not None and found > HEAD:
+        raise SchemaOutdated(f"The database is at revision {found}, newer than this version of the service knows.")
     if found != HEAD:
         known = f"is at revision {found}" if found else "has no schema yet"
         raise SchemaOutdated(f"The database {known}, this version needs {HEAD}: run 'stammdaten migrate'.")

@@ -31,6 +31,8 @@ _AWAY = {
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
 }
 
 # The drivers hand booleans out alike: SQLite keeps 0 and 1.
@@ -42,15 +44,26 @@ def database_file(home: Path) -> Path:
     return home / "stammdaten.sqlite3"
 
 
+def prepare_home(home: Path) -> None:
+    """Make the folder that the embedded database lives in.
+
+    :raises Unavailable: if it cannot be made.
+    """
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(f"STAMMDATEN_HOME cannot be used: {error}") from error
+
+
 def connect(file: Path) -> sqlite3.Connection:
     """Open the database with the settings that every connection of the service needs.
 
-    :raises Unavailable: if the file cannot be opened.
+    :raises Unavailable: if the file cannot be opened, or is no database.
     """
     try:
         return _connect(file)
     except sqlite3.Error as error:
-        raise _translated(error) from error
+        raise Unavailable(f"{file} cannot be opened: {error}") from error
 
 
 def _connect(file: Path) -> sqlite3.Connection:

@@ -18,6 +18,7 @@ from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, ClauseE
 from sqlalchemy.sql.expression import Delete, Join, Select, TableClause, Update
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.schema import Column, Table
+from sqlalchemy.sql.selectable import AliasedReturnsRows
 
 _POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's own gap
 DIALECTS: dict[str, Dialect] = {
@@ -155,7 +156,8 @@ def update_sql(table: Table, engine: str) -> str:
     return (
         f"UPDATE {table.name} SET {changes} "  # noqa: S608 - names from the tables, values as parameters
         f"FROM unnest($2::bigint[], {', '.join(arrays)}) AS given(id, {given}) "
-        f"WHERE {table.name}.instance_id = $1 AND {table.name}.id = given.id"
+        # The ids once more, as a list: a plan made without statistics would else read the whole instance to join.
+        f"WHERE {table.name}.instance_id = $1 AND {table.name}.id = ANY($2) AND {table.name}.id = given.id"
     )
 
 
@@ -184,7 +186,8 @@ def _unscoped(element: ClauseElement) -> Iterator[str]:
 
 def _is_of_an_instance(table: Any) -> bool:
     # `instance_id` leads the key of every such table; behind it, in jobs and tokens, it is a value like others.
-    return isinstance(table, TableClause) and next(iter(table.c)).name == "instance_id"
+    source = table.element if isinstance(table, AliasedReturnsRows) else table
+    return isinstance(source, TableClause) and next(iter(source.c)).name == "instance_id"
 
 
 def _walk_join(source: Any, tables: list[Any], conditions: list[Any]) -> None:

@@ -216,8 +216,8 @@ def upgrade() -> None:
         "products",
         ["instance_id", "article_number", "updated_at"],
         unique=False,
-        sqlite_where=sa.text("is_deleted = 1"),
-        postgresql_where=sa.text("is_deleted"),
+        sqlite_where=sa.text("is_deleted IS NOT 0"),
+        postgresql_where=sa.text("is_deleted IS NOT false"),
     )
     op.create_index(
         "products_list_changes",
