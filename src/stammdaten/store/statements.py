@@ -18,7 +18,7 @@ from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, ClauseE
 from sqlalchemy.sql.expression import Delete, Join, Select, TableClause, Update
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.schema import Column, Table
-from sqlalchemy.sql.selectable import AliasedReturnsRows
+from sqlalchemy.sql.selectable import AliasedReturnsRows, SelectBase
 
 _POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's own gap
 DIALECTS: dict[str, Dialect] = {
@@ -168,35 +168,47 @@ def _array(column: Column[Any]) -> str:
 
 def _unscoped(element: ClauseElement) -> Iterator[str]:
     for node in visitors.iterate(element):
-        if isinstance(node, Select):
-            conditions = [*_conjuncts(node.whereclause)]
-            tables: list[Any] = []
-            for source in node.get_final_froms():
-                _walk_join(source, tables, conditions)
-        elif isinstance(node, (Update, Delete)):
-            conditions = [*_conjuncts(node.whereclause)]
-            tables = [node.table]
-        else:
-            continue
-        scoped = {id(table) for condition in conditions for table in _scopes(condition)}
-        for table in tables:
-            if _is_of_an_instance(table) and id(table) not in scoped:
+        for table, conditions in _read_or_written(node):
+            scoped = any(table is scope for condition in conditions for scope in _scopes(condition))
+            if _is_of_an_instance(table) and not scoped:
                 yield table.name
+
+
+def _read_or_written(node: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Find the tables of one statement, without its subqueries, each with the conditions that its rows must meet."""
+    if isinstance(node, Select):
+        where = [*_conjuncts(node.whereclause)]
+        for source in node.get_final_froms():
+            yield from _joined(source, where)
+    elif isinstance(node, Update | Delete):
+        where = [*_conjuncts(node.whereclause)]
+        for table in {node.table, *_tables_beside(node.whereclause)}:
+            yield table, where
+
+
+def _joined(source: Any, conditions: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    if not isinstance(source, Join):
+        yield source, conditions
+        return
+    on = [*_conjuncts(source.onclause)]
+    # An outer join keeps the rows of its outer side whatever ON says.
+    yield from _joined(source.left, conditions if source.isouter or source.full else [*conditions, *on])
+    yield from _joined(source.right, conditions if source.full else [*conditions, *on])
+
+
+def _tables_beside(condition: Any) -> Iterator[Any]:
+    """Find the tables that a condition of an update or delete brings in: UPDATE … FROM, DELETE … USING."""
+    if isinstance(condition, Column):
+        yield condition.table
+    elif condition is not None and not isinstance(condition, SelectBase):
+        for part in condition.get_children():
+            yield from _tables_beside(part)
 
 
 def _is_of_an_instance(table: Any) -> bool:
     # `instance_id` leads the key of every such table; behind it, in jobs and tokens, it is a value like others.
     source = table.element if isinstance(table, AliasedReturnsRows) else table
     return isinstance(source, TableClause) and next(iter(source.c)).name == "instance_id"
-
-
-def _walk_join(source: Any, tables: list[Any], conditions: list[Any]) -> None:
-    if isinstance(source, Join):
-        conditions.extend(_conjuncts(source.onclause))
-        _walk_join(source.left, tables, conditions)
-        _walk_join(source.right, tables, conditions)
-    else:
-        tables.append(source)
 
 
 def _conjuncts(condition: Any) -> Iterator[Any]:
