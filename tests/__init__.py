@@ -1,0 +1,1 @@
+"""The tests; `conftest.py` begins with how they come by a service."""

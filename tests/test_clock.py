@@ -159,9 +159,7 @@ class TestTick:
 
         moments = [datetime.fromisoformat(text[:26]) for text in (first, *given_out)]
         shown = [datetime.fromisoformat(text[:26]) for text in others]
-        assert moments[1:] == [
-            max(wall, last + MICROSECOND) for last, wall in zip(moments, shown, strict=False)
-        ]
+        assert moments[1:] == [max(wall, last + MICROSECOND) for last, wall in zip(moments, shown, strict=False)]
 
     @examples
     @given(moments, st.integers(2, 50))
@@ -191,9 +189,7 @@ class TestTick:
             ("2026-03-29T01:59:59.999999", "2026-03-29T02:00:00.000000"),
         ],
     )
-    def test_carries(
-        self, stamp: Callable[[datetime], str], form: re.Pattern[str], last: str, following: str
-    ) -> None:
+    def test_carries(self, stamp: Callable[[datetime], str], form: re.Pattern[str], last: str, following: str) -> None:
         zone = stamp(datetime(2026, 1, 1, tzinfo=UTC))[26:]
 
         assert tick(last + zone, "2026-01-01T00:00:00.000000" + zone) == following + zone
@@ -209,9 +205,7 @@ class TestTickInTheRepeatedHour:
 
     @examples
     @given(autumns, st.lists(st.timedeltas(timedelta(), 2 * HOUR - MICROSECOND), min_size=1, max_size=30))
-    def test_stands_nearly_still_until_the_wall_has_caught_up(
-        self, turn: datetime, spans: list[timedelta]
-    ) -> None:
+    def test_stands_nearly_still_until_the_wall_has_caught_up(self, turn: datetime, spans: list[timedelta]) -> None:
         last = german_stamp(turn - MICROSECOND)
         looks = [turn + span for span in sorted(spans)]
 
@@ -246,9 +240,7 @@ class TestIsAhead:
 
     @examples
     @given(moments, st.timedeltas(FIVE_MINUTES + MICROSECOND, timedelta(days=4000)))
-    def test_warns_of_more_than_five_minutes_outside_the_repeated_hour(
-        self, now: datetime, lead: timedelta
-    ) -> None:
+    def test_warns_of_more_than_five_minutes_outside_the_repeated_hour(self, now: datetime, lead: timedelta) -> None:
         turn = change(now.year, 10)
         assume(not turn <= now < turn + HOUR)
 
@@ -285,18 +277,8 @@ class TestIsAhead:
 
 OFFSETS = (
     ["Z", "z"]
-    + [
-        f"{sign}{hours:02}{minutes}"
-        for sign in "+- "
-        for hours in (0, 1, 2, 11, 23)
-        for minutes in ("", "00", "30")
-    ]
-    + [
-        f"{sign}{hours:02}:{minutes:02}"
-        for sign in "+- "
-        for hours in (0, 1, 14, 23)
-        for minutes in (0, 45, 59)
-    ]
+    + [f"{sign}{hours:02}{minutes}" for sign in "+- " for hours in (0, 1, 2, 11, 23) for minutes in ("", "00", "30")]
+    + [f"{sign}{hours:02}:{minutes:02}" for sign in "+- " for hours in (0, 1, 14, 23) for minutes in (0, 45, 59)]
 )
 
 
@@ -310,9 +292,7 @@ def meant(written_offset: str) -> timedelta:
 
 
 @st.composite
-def timestamps(
-    draw: st.DrawFn, *, first: datetime = FIRST, last: datetime = LAST
-) -> tuple[str, datetime, str]:
+def timestamps(draw: st.DrawFn, *, first: datetime = FIRST, last: datetime = LAST) -> tuple[str, datetime, str]:
     """Draw a timestamp in one of the accepted forms, what it says without its offset, and the offset."""
     moment = draw(st.datetimes(first, last))
     is_basic = draw(st.booleans())
@@ -525,9 +505,7 @@ class TestUtcTimestamp:
 
     @examples
     @given(autumns, st.timedeltas(timedelta(), HOUR - MICROSECOND))
-    def test_takes_the_earlier_of_two_moments_in_the_repeated_hour(
-        self, turn: datetime, span: timedelta
-    ) -> None:
+    def test_takes_the_earlier_of_two_moments_in_the_repeated_hour(self, turn: datetime, span: timedelta) -> None:
         earlier, later = turn - HOUR + span, turn + span
         assert german_stamp(earlier) == german_stamp(later)
 

@@ -59,11 +59,15 @@ PAGE = Page()
 
 
 class TestContract:
+    """documentation.contract."""
+
     def test_is_the_file_as_it_was_written(self) -> None:
         assert contract() == DOCUMENT.read_bytes()
 
 
 class TestContractPage:
+    """documentation.contract_page."""
+
     @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
     def test_shows_each_operation(self, path: str, method: str, operation: Node) -> None:
         article = contract_page().decode().split(f'<article id="{operation["operationId"]}">')[1]

@@ -236,9 +236,7 @@ class Writer:
         self._send("POST", {"list_id": self.race.list_id, "product": product})
 
     def _update(self, article_number: str, designation: str) -> None:
-        action_id = self._send(
-            "PUT", {"article_number": article_number, "product": {"designation": designation}}
-        )
+        action_id = self._send("PUT", {"article_number": article_number, "product": {"designation": designation}})
         self.race.acknowledged.append(action_id)
 
     def _send(self, method: str, body: object) -> tuple[int, str]:
@@ -333,9 +331,7 @@ class Follower:
             self.mirror[row["id"]] = row
 
 
-def run_race(
-    race: Race, writers: list[Writer], followers: list[Follower], *others: Callable[[], None]
-) -> None:
+def run_race(race: Race, writers: list[Writer], followers: list[Follower], *others: Callable[[], None]) -> None:
     """Let all run at once, until the writers are done and the followers have caught up."""
     with ThreadPoolExecutor(len(writers) + len(followers) + len(others)) as threads:
         following = [threads.submit(follower.run) for follower in followers]
@@ -384,9 +380,7 @@ class TestFollowingProducts:
         )
         stamps = [at for _, _, at in actions]
         assert all(earlier < later for earlier, later in pairwise(stamps))
-        of_lists = read_rows(
-            race.settings, f"SELECT updated_at FROM lists WHERE instance_id = {race.instance_id}"
-        )
+        of_lists = read_rows(race.settings, f"SELECT updated_at FROM lists WHERE instance_id = {race.instance_id}")
         assert not {at for (at,) in of_lists} & set(stamps)
         newest = {product_id: at for _, product_id, at in actions}
         assert newest == {product_id: product["updated_at"] for product_id, product in kept.items()}
@@ -453,9 +447,7 @@ async def change_at_once(store: Store, *, member: Member, round_: int) -> None:
     """Archive and delete articles of a round in one batch."""
     await asyncio.gather(
         *(
-            store.submit(
-                member.instance_id, archive_products, Archiving(f"{round_}-{number}", "operator", True)
-            )
+            store.submit(member.instance_id, archive_products, Archiving(f"{round_}-{number}", "operator", True))
             for number in range(40)
         ),
         *(
@@ -478,8 +470,7 @@ class TestClockFarAhead:
         make_product(anna, "before")
         run_sql(
             anna.service,
-            "UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' "
-            f"WHERE instance_id = {anna.instance_id}",
+            f"UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' WHERE instance_id = {anna.instance_id}",
         )
 
         for number in (1, 2):
@@ -492,8 +483,7 @@ class TestClockFarAhead:
     def test_warns_in_the_metrics(self, anna: Member, bruno: Member) -> None:
         run_sql(
             anna.service,
-            "UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' "
-            f"WHERE instance_id = {anna.instance_id}",
+            f"UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' WHERE instance_id = {anna.instance_id}",
         )
         before = clock_warnings(anna)
 
@@ -508,8 +498,7 @@ class TestClockFarAhead:
         make_product(anna, "before")
         run_sql(
             anna.service,
-            "UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' "
-            f"WHERE instance_id = {anna.instance_id}",
+            f"UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' WHERE instance_id = {anna.instance_id}",
         )
         make_product(anna, "after")
         cursor = found_product(anna, "before")["updated_at"]
@@ -522,13 +511,10 @@ class TestClockFarAhead:
         sister = anna.service.instance_id(f"{anna.prefix}-test")
         run_sql(
             anna.service,
-            "UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' "
-            f"WHERE instance_id = {anna.instance_id}",
+            f"UPDATE clocks SET product_stamp = '2090-01-01T00:00:00.000000' WHERE instance_id = {anna.instance_id}",
         )
 
         anna.service.write(sister, lambda write: create_list(write, name="Elsewhere", slug=None))
 
-        stamps = read_rows(
-            anna.service.settings, f"SELECT product_stamp FROM clocks WHERE instance_id = {sister}"
-        )
+        stamps = read_rows(anna.service.settings, f"SELECT product_stamp FROM clocks WHERE instance_id = {sister}")
         assert stamps[0][0] < "2090"

@@ -61,6 +61,7 @@ CLASSIFICATIONS = {
 
 
 def resolved(node: Node) -> Node:
+    """Return what a node or its reference says."""
     while "$ref" in node:
         target = CONTRACT
         for step in node["$ref"].removeprefix("#/").split("/"):
@@ -70,11 +71,13 @@ def resolved(node: Node) -> Node:
 
 
 def validator(schema: Node) -> jsonschema_rs.Draft202012Validator:
+    """Compile a schema of the contract."""
     # The document stands around the schema, so that references into its components are found.
     return jsonschema_rs.Draft202012Validator({"allOf": [schema], "components": CONTRACT["components"]})
 
 
 def accepts(name: str, value: object) -> bool:
+    """Whether a schema of the contract takes a value."""
     return validator({"$ref": f"#/components/schemas/{name}"}).is_valid(value)
 
 
@@ -91,6 +94,7 @@ def objects(node: object, place: str = "#") -> Iterator[tuple[str, Node]]:
 
 
 def operations() -> Iterator[tuple[str, Node]]:
+    """Return every operation of the contract."""
     for path, item in CONTRACT["paths"].items():
         for method in ("get", "post", "put", "delete"):
             if method in item:
@@ -105,6 +109,7 @@ def responses() -> Iterator[tuple[str, str, str, Node]]:
 
 
 def examples() -> Iterator[Any]:
+    """Return every example with its schema."""
     for place, node in objects(CONTRACT):
         if isinstance(node.get("schema"), dict):
             named = {name: resolved(example)["value"] for name, example in node.get("examples", {}).items()}
@@ -148,6 +153,8 @@ RESPONSES = [
 
 
 class TestDocument:
+    """The document as a whole."""
+
     def test_is_read_by_a_generated_client(self) -> None:
         contract = schemathesis.openapi.from_path(DOCUMENT)
 
@@ -181,12 +188,12 @@ class TestDocument:
 
     @pytest.mark.parametrize("name", SCHEMAS)
     def test_has_valid_schemas(self, name: str) -> None:
-        jsonschema_rs.meta.validate(
-            {"$schema": "https://json-schema.org/draft/2020-12/schema", **SCHEMAS[name]}
-        )
+        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **SCHEMAS[name]})
 
 
 class TestExamples:
+    """Examples of requests and answers."""
+
     @pytest.mark.parametrize(("schema", "value"), list(examples()))
     def test_are_valid(self, schema: Node, value: object) -> None:
         assert [str(error) for error in validator(schema).iter_errors(value)] == []
@@ -203,6 +210,8 @@ class TestExamples:
 
 
 class TestOperations:
+    """What each operation says."""
+
     @pytest.mark.parametrize(("path", "operation"), OPERATIONS)
     def test_name_their_refusals(self, path: str, operation: Node) -> None:
         codes = operation["responses"].keys()
@@ -237,6 +246,8 @@ class TestOperations:
 
 
 class TestAnswers:
+    """How strict the shapes of answers are."""
+
     @pytest.mark.parametrize("schema", list(answer_objects()))
     def test_hold_exactly_their_fields(self, schema: Node) -> None:
         assert schema["additionalProperties"] is False
@@ -271,6 +282,8 @@ class TestAnswers:
 
 
 class TestRequests:
+    """What the shapes of requests take and refuse."""
+
     @pytest.mark.parametrize(
         ("name", "value"),
         [
