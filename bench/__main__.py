@@ -20,7 +20,7 @@ _SIZES = (10_000, 100_000, 1_000_000)
 
 def main() -> int:
     """Measure, report, and return the exit code."""
-    options = _options()
+    options = _parser().parse_args()
     parts = frozenset(options.only.split(",")) if options.only else frozenset(PARTS)
     if not parts <= set(PARTS):
         sys.stderr.write(f"--only takes some of {','.join(PARTS)}\n")
@@ -42,14 +42,14 @@ def main() -> int:
         (version,) = server.column("postgres", "SHOW server_version")
         findings = run(plan, folder=Path(folder), postgres=server)
         conditions = [*describe(version), *_conditions(plan)]
-    write_report(options.out, section(findings, command=_command(), conditions=conditions))
+    write_report(options.out, section(findings, command=_command(options), conditions=conditions))
     missed = [one for one in verdicts(findings) if not one.is_met]
     for one in missed:
         say(f"missed: {one.target}: {one.reached}, wanted {one.wanted}")
     return 1 if missed else 0
 
 
-def _options() -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
         "--rows",
@@ -77,20 +77,25 @@ def _options() -> argparse.Namespace:
         default=Path("docs/performance.md"),
         help="the file to write into",
     )
-    return parser.parse_args()
+    return parser
 
 
-def _command() -> str:
-    arguments = sys.argv[1:]
-    return " ".join(["python -m bench", *arguments]) if arguments else "make bench"
+def _command(options: argparse.Namespace) -> str:
+    """Tell how to measure this again; where it was written to is nobody's business."""
+    given = [
+        f"--{name.replace('_', '-')} {value:g}" if isinstance(value, int | float) else f"--{name} {value}"
+        for name, value in vars(options).items()
+        if name != "out" and value != _parser().get_default(name)
+    ]
+    return " ".join([".venv/bin/python -m bench", *given]) if given else "make bench"
 
 
 def _conditions(plan: Plan) -> list[str]:
+    load = f"wrk, 1 thread, {CONNECTIONS} connections, {plan.seconds:g} s a variant, {plan.rounds} rounds"
+    service = "stammdaten runs as `stammdaten serve` with one worker; authentication, log and metrics are on"
     return [
         f"PostgreSQL: {SETTINGS_TEXT}, Unix socket. SQLite: WAL, synchronous=FULL. {plan.rows:,} products.",
-        f"Load: wrk, 1 thread, {CONNECTIONS} connections, {plan.seconds:g} s a variant, "
-        f"{plan.rounds} rounds, on the same cores. stammdaten runs as `stammdaten serve` with one worker; "
-        "authentication, log and metrics are on.",
+        f"Load: {load}, on the same cores. {service}.",
     ]
 
 

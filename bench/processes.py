@@ -19,7 +19,7 @@ _READY_SECONDS = 60
 PYTHON = sys.executable
 
 
-class ServerFailed(RuntimeError):
+class ServerFailed(RuntimeError):  # noqa: N818 - named for what it says, as all our refusals are
     """A server did not come up; the text ends with its log."""
 
 
@@ -59,7 +59,7 @@ def serving(
     """
     with log.open("ab") as file:
         # Its own environment on top of ours; stdin closed, so that nothing can wait for a terminal.
-        process = subprocess.Popen(  # noqa: S603 - commands of this package
+        process = subprocess.Popen(
             command,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
@@ -125,7 +125,7 @@ def machine_busy_seconds() -> float:
 def answers(url: str) -> bool:
     """Tell whether something answers below 500 at this address."""
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - http to ourselves
+        with urllib.request.urlopen(url, timeout=5) as answer:
             status = int(answer.status)
     except urllib.error.HTTPError as refused:
         status = refused.code

@@ -28,11 +28,11 @@ _TITLES = {
 }
 _HEADER = (
     "requests/s",
-    "× textbook",
+    "textbook = 1",
     "CPU of the application",
     "CPU of the database",
     "CPU in all",
-    "× floor",
+    "floor = 1",
     "p50 ms",
     "p99 ms",
     "other load",
@@ -59,19 +59,11 @@ def write_report(file: Path, section: list[str]) -> None:
 
 def section(findings: Findings, *, command: str, conditions: Iterable[str]) -> list[str]:
     """Lay out the whole section."""
-    lines = [
-        f"Measured by `{command}`.",
-        *conditions,
-        "",
-        "## What must be reached",
-        "",
-    ]
+    lines = [f"- {one}" for one in (f"Measured by `{command}`.", *conditions)]
+    lines += ["", "## What must be reached", ""]
     lines += _table(
         ("target", "wanted", "reached", ""),
-        (
-            [one.target, one.wanted, one.reached, "met" if one.is_met else "**missed**"]
-            for one in verdicts(findings)
-        ),
+        ([one.target, one.wanted, one.reached, "met" if one.is_met else "**missed**"] for one in verdicts(findings)),
     )
     lines += ["", "## Tables", "", _LEGEND]
     for group, title in _TITLES.items():
@@ -107,9 +99,7 @@ def section(findings: Findings, *, command: str, conditions: Iterable[str]) -> l
 def _row(results: Results, group: str, name: str) -> list[str]:
     middle = results.middle(group, name)
     textbook = results.ratio(group, attrgetter("rate"), name, TEXTBOOK)
-    floor = (
-        results.ratio(group, attrgetter("cpu"), name, _FLOORS[name], FLOOR_HTTP) if name in _FLOORS else None
-    )
+    floor = results.ratio(group, attrgetter("cpu"), name, _FLOORS[name], FLOOR_HTTP) if name in _FLOORS else None
     return [
         name,
         f"{middle.rate:,.0f}",
@@ -120,7 +110,7 @@ def _row(results: Results, group: str, name: str) -> list[str]:
         _or_blank(floor, 2),
         _or_blank(middle.p50, 2),
         _or_blank(middle.p99, 1),
-        f"{middle.other_load:.2f}",
+        _or_blank(middle.other_load, 2),
     ]
 
 

@@ -185,20 +185,14 @@ def _updating(bench: _Bench, rival: Subject, single: Subject) -> list[Variant]:
 
 
 def _growing(bench: _Bench) -> list[Variant]:
-    variants = []
+    variants: list[Variant] = []
     for name, floor in ((ON_POSTGRES, _postgres_floor), (ON_SQLITE, _sqlite_floor)):
+        alone = name.replace("stammdaten", "the statement")
         for rows in bench.plan.sizes:
-            subject = bench.served[name, rows]
-            variants.append(_loading(GROWTH, at_size(name, rows), subject, PAGE))
-        for rows in bench.plan.sizes:
-            variants.append(
-                floor(
-                    bench,
-                    GROWTH,
-                    rows,
-                    at_size(name.replace("stammdaten", "the statement"), rows),
-                )
-            )
+            variants += [
+                _loading(GROWTH, at_size(name, rows), bench.served[name, rows], PAGE),
+                floor(bench, GROWTH, rows, at_size(alone, rows)),
+            ]
     return variants
 
 
@@ -251,8 +245,8 @@ def _checked_answer(subject: Subject, group: str) -> int:
             f"{subject.server.address}{_PRODUCTS}/find",
             f'{{"article_number": "{article_number(1)}"}}'.encode(),
         )
-    request = urllib.request.Request(url, data=body, headers=headers)  # noqa: S310 - http to ourselves
-    with urllib.request.urlopen(request) as answer:  # noqa: S310
+    request = urllib.request.Request(url, data=body, headers=headers)
+    with urllib.request.urlopen(request) as answer:
         said: bytes = answer.read()
     shown = json.loads(said)
     found = shown["products"] if group == PAGE else [shown["product"]]

@@ -71,7 +71,7 @@ def command(environment: dict[str, str], *arguments: str) -> str:
 
     :raises RuntimeError: if it failed.
     """
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [_STAMMDATEN, *arguments],
         env={**os.environ, **environment},
         capture_output=True,
@@ -110,7 +110,7 @@ def filled(folder: Path, postgres: Postgres | None, *, rows: int, contacts: int 
     )
     token = command(environment, "token", "create", "--prefix", PREFIX, "--user", "bench")
     list_id = command(environment, "list", "create", "--prefix", PREFIX, "Bench")
-    subprocess.run(  # noqa: S603
+    subprocess.run(
         [PYTHON, "-m", "bench.filling", str(rows), str(contacts), list_id],
         env={**os.environ, **environment, "BENCH_TOKEN": token},
         check=True,
@@ -118,10 +118,8 @@ def filled(folder: Path, postgres: Postgres | None, *, rows: int, contacts: int 
     asked = _Asking(postgres, database, home / "stammdaten.sqlite3")
     step = max(1, rows // 20_000)
     stamps = home / "stamps"
-    stamps.write_text(
-        "".join(f"{stamp}\n" for stamp in asked.column(_STAMPS.format(step=step, most=rows * 3 // 4)))
-    )
-    (instance_id,) = asked.column(f"SELECT id FROM instances WHERE prefix = '{PREFIX}'")  # noqa: S608
+    stamps.write_text("".join(f"{stamp}\n" for stamp in asked.column(_STAMPS.format(step=step, most=rows * 3 // 4))))
+    (instance_id,) = asked.column(f"SELECT id FROM instances WHERE prefix = '{PREFIX}'")
     return Filled(engine, home, environment, token, rows, instance_id, stamps, database)
 
 

@@ -15,8 +15,9 @@ end
 function done(summary, latency, requests)
   local failed = summary.errors
   io.stderr:write(string.format(
-    '{"requests": %d, "seconds": %.6f, "p50": %.4f, "p99": %.4f, "refused": %d, "broken": %d}\n',
+    '{"requests": %d, "seconds": %.6f, "p50": %.4f, "p99": %.4f, '
+      .. '"refused": %d, "not connected": %d, "not read": %d, "not written": %d, "timed out": %d}\n',
     summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-    failed.status, failed.connect + failed.read + failed.write + failed.timeout
+    failed.status, failed.connect, failed.read, failed.write, failed.timeout
   ))
 end

@@ -1,5 +1,6 @@
-"""The server engine: PostgreSQL 15 and later through asyncpg, a pool for each door; the only user of asyncpg."""
+"""The server engine: PostgreSQL 15 and later through asyncpg, with connections for each door."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from datetime import datetime
@@ -73,19 +74,77 @@ class PostgresConnection(Connection):
         try:
             return cast("list[Row]", await self.raw.fetch(sql, *arguments))
         except Exception as error:
+            if isinstance(error, TimeoutError):
+                # The server may still be at it: nobody else shall wait for that.
+                self.raw.terminate()
             raise translated(error, self.raw) from error
         finally:
             self._seconds.observe(perf_counter() - started)
 
 
+class _Connections:
+    """Connections to lend, at most so many; one that broke is replaced when it is next wanted.
+
+    Not asyncpg's pool: that wraps each loan and return in a task and a time-out, which cost a find more than all the
+    rest of it together.
+    """
+
+    def __init__(self, url: str, most: int) -> None:
+        self._url = url
+        self._free = asyncio.Semaphore(most)
+        self._idle: list[Any] = []
+
+    async def take(self) -> Any:
+        """Lend a connection.
+
+        :raises Unavailable: if none comes free or can be opened within 5 seconds.
+        """
+        if self._free.locked():
+            try:
+                await asyncio.wait_for(self._free.acquire(), _CONNECT_SECONDS)
+            except TimeoutError as error:
+                raise translated(error) from error
+        else:
+            await self._free.acquire()
+        while self._idle:
+            raw = self._idle.pop()
+            if not raw.is_closed():
+                return raw
+        try:
+            return await asyncpg.connect(
+                self._url,
+                timeout=_CONNECT_SECONDS,
+                command_timeout=_STATEMENT_SECONDS,
+                server_settings=_SERVER_SETTINGS,
+            )
+        except BaseException as error:
+            self._free.release()
+            if isinstance(error, Exception):
+                raise translated(error) from error
+            raise
+
+    def give_back(self, raw: Any) -> None:
+        """Take a lent connection back; one that is broken, or still in a transaction, is dropped."""
+        if raw.is_in_transaction() and not raw.is_closed():
+            raw.terminate()
+        if not raw.is_closed():
+            self._idle.append(raw)
+        self._free.release()
+
+    def close(self) -> None:
+        """Close what is idle, which is all by now."""
+        while self._idle:
+            self._idle.pop().terminate()
+
+
 class PostgresEngine:
-    """Two pools to one server; a connection that broke is replaced when it is next wanted."""
+    """Connections to one server, some for each door."""
 
     name = "postgresql"
 
-    def __init__(self, readers: Any, writers: Any) -> None:
-        self._readers = readers
-        self._writers = writers
+    def __init__(self, url: str) -> None:
+        self._readers = _Connections(url, _READERS)
+        self._writers = _Connections(url, _WRITERS)
 
     @classmethod
     async def open(cls, url: str) -> "PostgresEngine":
@@ -94,23 +153,22 @@ class PostgresEngine:
         :raises Unavailable: if it cannot be reached.
         :raises SettingsError: if the URL cannot be read.
         """
+        engine = cls(url)
         try:
-            readers, writers = [await _pool(url, most) for most in (_READERS, _WRITERS)]
+            engine._readers.give_back(await engine._readers.take())
         except ValueError as error:
             # The text itself is not repeated: it may hold a password.
             raise SettingsError("STAMMDATEN_DATABASE_URL cannot be read as a libpq URL") from error
-        except Exception as error:
-            raise translated(error) from error
-        return cls(readers, writers)
+        return engine
 
     async def take(self, *, slow: bool) -> Connection:
         """Lend a connection for reading, which waits in no thread here: slow or not is all one."""
         del slow
-        return PostgresConnection(await _acquire(self._readers), READ_SECONDS)
+        return PostgresConnection(await self._readers.take(), READ_SECONDS)
 
     async def give_back(self, connection: Connection) -> None:
         """Take a lent connection back."""
-        await _release(self._readers, cast("PostgresConnection", connection).raw)
+        self._readers.give_back(cast("PostgresConnection", connection).raw)
 
     async def transact(self, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one transaction: committed when it returns, rolled back when it raises.
@@ -118,16 +176,16 @@ class PostgresEngine:
         :raises Unavailable: if the server is away, or another transaction holds the lock for 10 seconds.
         :raises OutcomeUnknown: if the connection was lost during the commit.
         """
-        raw = await _acquire(self._writers)
+        raw = await self._writers.take()
         try:
             return await _transact(raw, work)
         finally:
-            await _release(self._writers, raw)
+            self._writers.give_back(raw)
 
     async def close(self) -> None:
         """Close all connections, idle by now."""
-        for pool in (self._readers, self._writers):
-            pool.terminate()
+        self._readers.close()
+        self._writers.close()
 
 
 async def _transact(raw: Any, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
@@ -149,38 +207,6 @@ async def _transact(raw: Any, work: Callable[[Connection], Coroutine[Any, Any, T
             "The database went away while it stored the change, which may or may not stand."
         ) from error
     return result
-
-
-async def _pool(url: str, most: int) -> Any:
-    return await asyncpg.create_pool(
-        url,
-        min_size=1,
-        max_size=most,
-        max_queries=0x7FFFFFFF,
-        max_inactive_connection_lifetime=0,
-        # We change no session state that a reset would undo; asking for one doubles the round trips of a read.
-        reset=_leave_as_it_is,
-        timeout=_CONNECT_SECONDS,
-        command_timeout=_STATEMENT_SECONDS,
-        server_settings=_SERVER_SETTINGS,
-    )
-
-
-async def _leave_as_it_is(_: Any) -> None:
-    return
-
-
-async def _acquire(pool: Any) -> Any:
-    try:
-        return await pool.acquire(timeout=_CONNECT_SECONDS)
-    except Exception as error:
-        raise translated(error) from error
-
-
-async def _release(pool: Any, raw: Any) -> None:
-    # A connection that breaks while it is given back is dropped by the pool; the answer is not affected.
-    with suppress(Exception):
-        await pool.release(raw, timeout=_CONNECT_SECONDS)
 
 
 def translated(error: Exception, raw: Any = None) -> Exception:
