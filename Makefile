@@ -28,7 +28,7 @@ run: env ## serve a demo on this machine: address, token and a first call are pr
 	@$(BIN)/stammdaten demo --serve
 
 test: env ## all tests, on SQLite and PostgreSQL
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto
 
 check: lint types contracts audit test ## everything that decides a landing
 
