@@ -52,14 +52,13 @@ def check_answer(method: str, path: str, response: httpx.Response) -> None:
     assert response.status_code != 500, response.text
     assert response.headers["x-request-id"]
     raw = path.partition("?")[0]
-    verb = method.lower()
+    verb = "get" if method == "HEAD" else method.lower()
     # By method too: `/contacts/find` is the path of POST, and for the others that of a contact whose uid is `find`.
     matching = [template for pattern, template in _templates() if pattern.match(raw)]
     template = next((template for template in matching if verb in contract()["paths"][template]), None)
     if template is None:
-        allowed = {401, 403, 404, 405} | ({200} if method == "HEAD" else set())
-        assert response.status_code in allowed, f"{method} {raw}: {response.status_code}"
+        assert response.status_code in {401, 403, 404, 405}, f"{method} {raw}: {response.status_code}"
         return
     validator = _validator(template, verb, str(response.status_code))
-    if validator is not None:
+    if validator is not None and method != "HEAD":
         validator.validate(response.json())

@@ -76,9 +76,10 @@ def check_name(path: str, given: str) -> None:
 
     :raises Invalid: if it is blank, over 255 characters or holds control characters.
     """
-    if not given.strip() or len(given) > _LONGEST_NAME or any(map(_is_control, given)):
+    if not given.strip() or len(given) > _LONGEST_NAME or any(map(_is_unprintable, given)):
         raise Invalid([Fault(path, f"must be 1 to {_LONGEST_NAME} characters, no control characters among them")])
 
 
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) == "Cc"
+def _is_unprintable(character: str) -> bool:
+    # Controls, and the lone surrogates that Python makes of arguments that are no UTF-8.
+    return unicodedata.category(character) in {"Cc", "Cs"}

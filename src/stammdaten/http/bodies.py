@@ -4,12 +4,16 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from stammdaten.http.fields import LARGEST_NUMBER
 from stammdaten.refusals import Fault, Malformed
 
 DEEPEST = 64
+# An answer must not grow far beyond what was asked: thousands of faults, each with a path as long as the body, would.
+_MOST_FAULTS = 50
+_LONGEST_STEP = 100
 
 # Only such a body can hold a NUL, a lone surrogate or a number out of range: the others are not walked.
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|[0-9]{16}|[0-9][eE]")
@@ -67,7 +71,7 @@ def unstorable(body: bytes, value: Any) -> list[Fault]:
     """Find what no database keeps and no client reads back, with paths: NUL, lone surrogates, numbers over 2^53."""
     if not _SUSPICIOUS.search(body.decode("utf-8")):
         return []
-    return list(_unstorable("", value))
+    return list(islice(_unstorable("", value), _MOST_FAULTS))
 
 
 def _unstorable(path: str, value: Any) -> Iterator[Fault]:
@@ -82,7 +86,8 @@ def _unstorable(path: str, value: Any) -> Iterator[Fault]:
             if sentence := _unstorable_text(name):
                 yield Fault(path or "body", f"has a member whose name {sentence}")
             else:
-                yield from _unstorable(f"{path}.{name}" if path else name, member)
+                step = name[:_LONGEST_STEP]
+                yield from _unstorable(f"{path}.{step}" if path else step, member)
     elif isinstance(value, list):
         for place, member in enumerate(value):
             yield from _unstorable(f"{path}[{place}]", member)

@@ -30,7 +30,7 @@ async def read_json(request: Request) -> tuple[Any, list[Fault]]:
 
 async def _read_body(request: Request) -> bytes:
     announced = request.headers.get("content-length", "0")
-    if not announced.isdigit() or int(announced[:20]) > LARGEST_BODY:
+    if not (announced.isascii() and announced.isdigit()) or int(announced[:20]) > LARGEST_BODY:
         raise _too_large()
     parts, length = [], 0
     try:
@@ -50,7 +50,7 @@ def _too_large() -> TooLarge:
 
 def read_query(request: Request) -> dict[str, str]:
     """Return the query's parameters; of one given twice, the last counts."""
-    pairs = request.scope["query_string"].decode("latin-1").split("&")
+    pairs = request.scope["query_string"].decode("utf-8", "replace").split("&")
     return {unquote_plus(name): unquote_plus(value) for name, _, value in (pair.partition("=") for pair in pairs)}
 
 
