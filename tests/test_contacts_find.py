@@ -1,6 +1,7 @@
 """POST contacts/find and GET contacts/{contact_uid}: one contact by its uid, however that is spelled."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -27,11 +28,21 @@ def _between_blanks(text: str) -> str:
     return f"%20{_encoded(text)}%C2%A0"
 
 
-def _statements(member: Member) -> float:
-    """Return how many statements the service has read with so far."""
-    metrics = member.service.request("GET", "/metrics").text
-    name = 'stammdaten_database_seconds_count{door="read"} '
-    return float(next(line for line in metrics.splitlines() if line.startswith(name)).removeprefix(name))
+def statements(member: Member, ask: Callable[[], object]) -> float:
+    """Return how many statements the service reads with to answer a request, once it has looked the token up."""
+
+    def read_so_far() -> float:
+        metrics = member.service.request("GET", "/metrics").text
+        name = 'stammdaten_database_seconds_count{door="read"} '
+        return float(next(line for line in metrics.splitlines() if line.startswith(name)).removeprefix(name))
+
+    counted = []
+    # The token is remembered for a moment only: the fewest of a few are those without it.
+    for _ in range(3):
+        before = read_so_far()
+        ask()
+        counted.append(read_so_far() - before)
+    return min(counted)
 
 
 class TestFindContact:
@@ -156,12 +167,10 @@ class TestFindContact:
 
     def test_reads_with_one_statement(self, anna: Member) -> None:
         make_contact(anna)
-        before = _statements(anna)
 
-        anna.post("/contacts/find", {"contact_uid": "K-1"})
+        count = statements(anna, lambda: anna.post("/contacts/find", {"contact_uid": "K-1"}))
 
-        # The token was looked up for the create, and is remembered.
-        assert _statements(anna) - before == 1
+        assert count == 1
 
 
 class TestShowContact:
@@ -266,12 +275,10 @@ class TestShowContact:
 
     def test_reads_with_one_statement(self, anna: Member) -> None:
         make_contact(anna)
-        before = _statements(anna)
 
-        anna.get("/contacts/K-1")
+        count = statements(anna, lambda: anna.get("/contacts/K-1"))
 
-        # The token was looked up for the create, and is remembered.
-        assert _statements(anna) - before == 1
+        assert count == 1
 
 
 def _by_post(service: Any, prefix: str, contact_uid: str, **given: Any) -> httpx.Response:
