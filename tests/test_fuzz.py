@@ -1,9 +1,9 @@
 """A client generated from `openapi/v1.yaml` asks the live service whatever the contract allows, and what it does not.
 
 No answer may be a 500, or one that the contract does not know: its status, headers and body for every operation, what
-is valid accepted, what is not refused, and nothing without a token. Asked are the contract's own examples, each field at
-and beyond each of its limits, and what chance brings. Chance is the same in each run, so that a landing does not hang on
-luck; to look further, run with `STAMMDATEN_FUZZ_EXAMPLES=1000`.
+is valid accepted, what is not refused, and nothing without a token. Asked are the contract's own examples, each field
+at and beyond each of its limits, and what chance brings. Chance is the same in each run, so that a landing does not
+hang on luck; to look further, run with `STAMMDATEN_FUZZ_EXAMPLES=1000`.
 """
 
 import asyncio
