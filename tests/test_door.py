@@ -489,55 +489,6 @@ class TestConnection:
             assert wire.is_closed()
 
 
-class TestUpgrade:
-    """A client that would rather speak HTTP/2, as Java's HttpClient does by default: whatever it asks is answered."""
-
-    HEADERS = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAEAAEAAAAIAAAAA")
-
-    def test_of_a_request_without_a_body_is_not_looked_at(self, door: Door) -> None:
-        with door.wire() as wire:
-            for _ in range(2):
-                wire.request("GET", door.path("/lists"), door.authorization, *self.HEADERS)
-                assert wire.answer().status == 200
-
-    @pytest.mark.parametrize("apart", [pytest.param(False, id="together"), pytest.param(True, id="apart")])
-    @pytest.mark.parametrize("chunked", [pytest.param(False, id="length"), pytest.param(True, id="chunked")])
-    def test_costs_no_body(self, door: Door, *, chunked: bool, apart: bool) -> None:
-        number = f"upgraded-{next(_numbers)}"
-        body = door.product(number)
-        framing = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {len(body)}"
-        sent = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body) if chunked else body
-        with door.wire() as wire:
-            lines = [f"POST {door.path('/products')} HTTP/1.1", door.authorization, *self.HEADERS, framing, "", ""]
-            head = "\r\n".join(lines).encode()
-            if apart:
-                wire.send(head)
-                time.sleep(0.1)
-                wire.send(sent)
-            else:
-                wire.send(head + sent)
-            first = wire.answer()
-            wire.request("GET", door.path("/lists"), door.authorization)
-            second = wire.answer()
-
-        assert (first.status, second.status) == (201, 200)
-        assert door.exists(number)
-
-    def test_smuggles_no_request_in_a_body(self, door: Door) -> None:
-        inner = f"GET /health/live HTTP/1.1\r\nX-Request-ID: smuggled-{next(_numbers)}\r\n\r\n".encode()
-        with door.wire() as wire:
-            length = f"Content-Length: {len(inner)}"
-            wire.request("POST", door.path("/products"), door.authorization, *self.HEADERS, length)
-            time.sleep(0.1)
-            wire.send(inner)
-            first = wire.answer()
-            wire.request("GET", door.path("/lists"), door.authorization)
-            second = wire.answer()
-
-        assert first.status == 400
-        assert list(second.json) == ["lists"]
-
-
 class TestHead:
     """HEAD where there is a GET."""
 

@@ -27,6 +27,7 @@ _KEEP_ALIVE_SECONDS = 30
 _SHUTDOWN_SECONDS = 30
 
 _log = logging.getLogger(__name__)
+_BODY_HEADERS = {b"content-length", b"transfer-encoding"}
 _STATUS_LINES = {400: b"400 Bad Request", 431: b"431 Request Header Fields Too Large"}
 
 
@@ -71,6 +72,10 @@ class Door(HttpToolsProtocol):
             if length > LARGEST_HEADERS:
                 self._refuse_headers()
                 return
+        if self.parser.should_upgrade() and any(name in _BODY_HEADERS for name, _ in self.headers):
+            # The parser takes what follows for another protocol: a body would be lost, or be taken for a request.
+            self._refuse(400, "A request with a body cannot ask for another protocol.")
+            return
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:

@@ -110,8 +110,8 @@ class Worker:
             await self._let_go(claimed, report=report, succeeded=True)
         finally:
             alive.cancel()
-            with suppress(asyncio.CancelledError):
-                await alive
+            # Waited for without taking its cancellation for ours, or ours for its.
+            await asyncio.wait([alive])
 
     async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
         is_over = succeeded or claimed.attempts >= _MOST_ATTEMPTS

@@ -6,6 +6,7 @@ the mistake shows at import, not in production.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import BigInteger, BindParameter, Boolean, Text, bindparam
@@ -123,6 +124,7 @@ def _any_of_postgresql(element: any_of, compiler: Any, **_: Any) -> str:
     return f"{compiler.process(column)} = ANY({compiler.process(values)})"
 
 
+@cache
 def insert_sql(table: Table, engine: str) -> str:
     """Compose the insert of many rows: parameters are `instance_id`, if the table has it first, then a value a column.
 
@@ -140,6 +142,7 @@ def insert_sql(table: Table, engine: str) -> str:
     )
 
 
+@cache
 def update_sql(table: Table, engine: str) -> str:
     """Compose the update of many rows by `(instance_id, id)`: the same parameters in the same order as for the insert.
 
