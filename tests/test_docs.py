@@ -152,6 +152,8 @@ class TestPages:
 
     @pytest.mark.parametrize("page", PAGES, ids=shown)
     def test_keep_prose_within_120_columns(self, page: Path) -> None:
-        prose = [line for line in _FENCED.sub("", page.read_text()).splitlines() if not line.startswith("|")]
+        # What `make bench` has written is not prose.
+        written = page.read_text().partition("<!-- measured: begin -->")[0]
+        prose = [line for line in _FENCED.sub("", written).splitlines() if not line.startswith("|")]
 
         assert [line for line in prose if len(line) > 120] == []
