@@ -125,10 +125,11 @@ class _Connections:
 
     def give_back(self, raw: Any) -> None:
         """Take a lent connection back; one that is broken, or still in a transaction, is dropped."""
-        if raw.is_in_transaction() and not raw.is_closed():
-            raw.terminate()
         if not raw.is_closed():
-            self._idle.append(raw)
+            if raw.is_in_transaction():
+                raw.terminate()
+            else:
+                self._idle.append(raw)
         self._free.release()
 
     def close(self) -> None:
