@@ -74,9 +74,6 @@ class PostgresConnection(Connection):
         try:
             return cast("list[Row]", await self.raw.fetch(sql, *arguments))
         except Exception as error:
-            if isinstance(error, TimeoutError):
-                # The server may still be at it: nobody else shall wait for that.
-                self.raw.terminate()
             raise translated(error, self.raw) from error
         finally:
             self._seconds.observe(perf_counter() - started)
@@ -212,6 +209,9 @@ async def _transact(raw: Any, work: Callable[[Connection], Coroutine[Any, Any, T
 
 def translated(error: Exception, raw: Any = None) -> Exception:
     """Turn an error of the driver into what the rooms above know, or leave it as the mistake of ours that it is."""
+    if raw is not None and isinstance(error, TimeoutError | asyncpg.InternalClientError):
+        # The server may still be at it, or has just said goodbye: nobody else shall wait for that.
+        raw.terminate()
     if isinstance(error, asyncpg.UniqueViolationError):
         return Conflict(str(error))
     if isinstance(error, asyncpg.UndefinedTableError):
@@ -226,4 +226,5 @@ def _is_away(error: Exception, raw: Any) -> bool:
     if isinstance(error, OSError | TimeoutError) or state[:2] in _AWAY_CLASSES or state in _AWAY_STATES:
         return True
     # Without a connection the server refused us (password, database, certificate); with a closed one it left.
-    return isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError) and (raw is None or raw.is_closed())
+    lost = asyncpg.PostgresError | asyncpg.InterfaceError | asyncpg.InternalClientError
+    return isinstance(error, lost) and (raw is None or raw.is_closed())
