@@ -8,10 +8,12 @@ from typing import Any, Self, TypeVar
 import httpx2 as httpx
 from starlette.testclient import TestClient
 
-from stammdaten.app import create_app
+from stammdaten.app import create_app, jobs
 from stammdaten.auth import operations as auth
 from stammdaten.auth import queries as auth_queries
+from stammdaten.jobs.running import Worker
 from stammdaten.lists.operations import create_list
+from stammdaten.screening.current import Screening
 from stammdaten.settings import Settings
 from stammdaten.store import Store, Write
 from stammdaten.store.batches import Operation
@@ -82,6 +84,22 @@ class Service:
         """The store of the running app; use it by `run`."""
         store: Store = self._client.app_state["store"]
         return store
+
+    @property
+    def screening(self) -> Screening:
+        """The lists as the running app knows them; use it by `run`."""
+        screening: Screening = self._client.app_state["screening"]
+        return screening
+
+    def work(self) -> None:
+        """Do the jobs that are due now, beside the app's own worker, which looks every few seconds."""
+
+        async def work(store: Store) -> None:
+            worker = Worker(store, jobs(self.screening), ())
+            while await worker.work_once():
+                pass
+
+        self.run(work)
 
     def run(self, work: Callable[[Store], Awaitable[T]]) -> T:
         """Run work on the store, in the app's event loop."""

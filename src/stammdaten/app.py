@@ -2,36 +2,52 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TypedDict
 
 from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from stammdaten.auth.bearing import Bearer
+from stammdaten.contacts import list_changes, rescreening
 from stammdaten.contacts import routes as contacts
+from stammdaten.contacts.screened import SCREEN_WAITING
 from stammdaten.http import operating
 from stammdaten.http.logs import configure_logging
 from stammdaten.http.observing import Observing
 from stammdaten.http.refusing import Refusing
 from stammdaten.http.routing import RawPaths, under
-from stammdaten.jobs.running import Worker
+from stammdaten.jobs.running import Handler, Worker
 from stammdaten.lists import routes as lists
 from stammdaten.products import expiry
 from stammdaten.products import routes as products
+from stammdaten.screening.current import Screening
+from stammdaten.screening.loading import LIST_CHANGED
+from stammdaten.screening.ruling import RESCREEN
 from stammdaten.settings import Settings, read_settings
 from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
 
-# What outlives a request: kinds of jobs, what does them, and which are asked for every day.
-JOBS = {expiry.JOB: expiry.expire_classifications}
-DAILY = (expiry.JOB,)
+# Kinds of jobs that are asked for every day.
+DAILY = (expiry.JOB, rescreening.RESCREEN_DUE)
 
 
 class State(TypedDict):
     """What the server hands to every request."""
 
     store: Store
+    screening: Screening
+
+
+def jobs(screening: Screening) -> dict[str, Handler]:
+    """Return what outlives a request: kinds of jobs, and what does them."""
+    return {
+        expiry.JOB: expiry.expire_classifications,
+        LIST_CHANGED: list_changes.screening_list_change(screening),
+        SCREEN_WAITING: rescreening.screening_waiting(screening),
+        RESCREEN: rescreening.screening_again(screening),
+        rescreening.RESCREEN_DUE: rescreening.screening_due(screening),
+    }
 
 
 def create_app(settings: Settings | None = None) -> ASGIApp:
@@ -43,11 +59,16 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     async def lifespan(_: Router) -> AsyncIterator[State]:
         async with await open_store(settings) as store:
             await check_schema(store)
-            working = asyncio.create_task(Worker(store, JOBS, DAILY).run())
-            yield {"store": store}
-            working.cancel()
-            with suppress(asyncio.CancelledError):
-                await working
+            screening = Screening(store)
+            beside = [
+                asyncio.create_task(screening.keep_up_to_date()),
+                asyncio.create_task(Worker(store, jobs(screening), DAILY).run()),
+            ]
+            yield {"store": store, "screening": screening}
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
+            screening.close()
 
     routes = [
         *under("/api/{prefix}/v1", [*products.ROUTES, *contacts.ROUTES, *lists.ROUTES]),

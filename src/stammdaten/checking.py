@@ -7,7 +7,7 @@ from sqlalchemy import Table, func, not_, select
 from stammdaten.auth.queries import instance_ids
 from stammdaten.classification.tables import classifications
 from stammdaten.clock import TOLERATED_LEAD, is_ahead, utc_now, utc_stamp
-from stammdaten.contacts.operations import derived
+from stammdaten.contacts.drafts import derived
 from stammdaten.contacts.queries import contacts_after
 from stammdaten.contacts.tables import contacts
 from stammdaten.history.tables import actions, contact_history

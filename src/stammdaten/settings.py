@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _SCHEMES = ("postgresql://", "postgres://")
@@ -24,6 +24,9 @@ class Settings:
     workers: int = 1
     metrics_port: int | None = None
     body_timeout: float = 10.0
+    # Lists that `sanctions update` and the daily job bring up to date: name to addresses, none for the publisher's own.
+    sanctions: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    sanctions_private: bool = False
 
     def __repr__(self) -> str:
         engine = "postgresql" if self.database_url else "sqlite"
@@ -58,7 +61,27 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         workers=workers,
         metrics_port=_whole(given, "METRICS_PORT", default=0, least=0, most=65535) or None,
         body_timeout=_seconds(given, "BODY_TIMEOUT", default=10.0),
+        sanctions=_sanctions(given.get("SANCTIONS", "")),
+        sanctions_private=_flag(given, "SANCTIONS_PRIVATE"),
     )
+
+
+def _sanctions(words: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for word in words.split():
+        name, _, url = word.partition("=")
+        # No value is repeated: an address may hold a key.
+        if not name or (url and not url.startswith(("http://", "https://"))):
+            raise SettingsError("STAMMDATEN_SANCTIONS must be names of lists, each alone or as name=https://address")
+        found[name] = (*found.get(name, ()), url) if url else found.get(name, ())
+    return found
+
+
+def _flag(given: Mapping[str, str], name: str) -> bool:
+    word = given.get(name, "0")
+    if word not in ("0", "1"):
+        raise SettingsError(f"STAMMDATEN_{name} must be 1 or 0")
+    return word == "1"
 
 
 def _whole(given: Mapping[str, str], name: str, *, default: int, least: int, most: int) -> int:

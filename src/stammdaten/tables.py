@@ -7,6 +7,7 @@ from stammdaten.history import tables as history
 from stammdaten.jobs import tables as jobs
 from stammdaten.lists import tables as lists
 from stammdaten.products import tables as products
+from stammdaten.screening import tables as screening
 from stammdaten.store.tables import metadata
 
-__all__ = ["auth", "classification", "contacts", "history", "jobs", "lists", "metadata", "products"]
+__all__ = ["auth", "classification", "contacts", "history", "jobs", "lists", "metadata", "products", "screening"]

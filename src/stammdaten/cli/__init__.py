@@ -4,7 +4,20 @@ import sys
 
 import typer
 
-from stammdaten.cli import account, contact, database, demo, instance, job, list_, product, serve, token, user
+from stammdaten.cli import (
+    account,
+    contact,
+    database,
+    demo,
+    instance,
+    job,
+    list_,
+    product,
+    sanctions,
+    serve,
+    token,
+    user,
+)
 from stammdaten.cli.running import failing
 from stammdaten.settings import SettingsError
 
@@ -24,6 +37,7 @@ for noun, commands in {
     "list": list_,
     "product": product,
     "contact": contact,
+    "sanctions": sanctions,
     "job": job,
 }.items():
     app.add_typer(commands.app, name=noun)

@@ -1,15 +1,17 @@
 """Contacts as they are read: rendered documents for the interface, columns for the operations."""
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select, true
 
 from stammdaten.contacts.shapes import Contact
 from stammdaten.contacts.tables import contacts
+from stammdaten.screening.tables import matches
 from stammdaten.store import Read, Statement, any_of, flag, number, text, the_instance
 from stammdaten.store.tables import clocks
 
@@ -148,3 +150,45 @@ async def contacts_after(read: Read, after: int) -> list[tuple[Contact, tuple[st
     """Return the next 500 contacts by id, each with what is derived from it; for going through all."""
     columns = len(Contact._fields)
     return [(Contact(*row[:columns]), tuple(row[columns:])) for row in await read.rows(_AFTER, after=after)]
+
+
+_BY_ID = Statement(
+    select(*(contacts.c[name] for name in Contact._fields)).where(
+        the_instance(contacts), any_of(contacts.c.id, "contact_ids")
+    )
+)
+
+
+async def contacts_by_id(read: Read, contact_ids: Iterable[int]) -> dict[int, Contact]:
+    """Return the contacts that have these ids."""
+    rows = await read.rows(_BY_ID, contact_ids=sorted(set(contact_ids)))
+    return {row[0]: Contact(*row) for row in rows}
+
+
+def _queue(*, only_open: bool) -> Statement:
+    standing = matches.c.decision == "open" if only_open else true()
+    with_matches = select(matches.c.contact_id).where(the_instance(matches), matches.c.is_standing, standing)
+    return Statement(
+        select(contacts.c.id, contacts.c.is_watchlist, contacts.c.document)
+        .where(
+            the_instance(contacts),
+            contacts.c.id > number("after"),
+            contacts.c.is_watchlist == flag("watched"),
+            or_(contacts.c.is_watchlist, contacts.c.id.in_(with_matches)),
+        )
+        .order_by(contacts.c.id)
+        .limit(_AT_ONCE)
+    )
+
+
+_QUEUES = {only_open: _queue(only_open=only_open) for only_open in (True, False)}
+
+
+async def review_queue(read: Read, *, only_open: bool) -> AsyncIterator[dict[str, Any]]:
+    """Return the contacts that have matches, or open ones, and all of the watchlist, which come first."""
+    for watched in (True, False):
+        after = 0
+        while rows := await read.rows(_QUEUES[only_open], after=after, watched=watched):
+            for row in rows:
+                yield json.loads(row[2])
+            after = rows[-1][0]

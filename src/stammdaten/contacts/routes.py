@@ -18,6 +18,7 @@ from stammdaten.contacts.operations import (
 )
 from stammdaten.contacts.queries import ContactFilter, contact_by_uid, page_of_contacts
 from stammdaten.contacts.shapes import read_contact_update, read_find, read_new_contact
+from stammdaten.contacts.subjects import checks_of_new, checks_of_updates
 from stammdaten.http.answers import JsonAnswer
 from stammdaten.http.fields import CONTROL, SHORT
 from stammdaten.http.requests import (
@@ -29,6 +30,7 @@ from stammdaten.http.requests import (
 )
 from stammdaten.http.routing import resource
 from stammdaten.refusals import Fault, Invalid, NotFound
+from stammdaten.screening.current import Screening
 from stammdaten.store import Store
 
 T = TypeVar("T")
@@ -55,7 +57,8 @@ async def create_contact(request: Request) -> JsonAnswer:
     """Create a contact and return it."""
     store, caller = _at(request)
     given = read_new_contact(*await read_json(request))
-    document = await store.submit(caller.instance_id, create_contacts, ContactChange(caller, given))
+    (check,) = await checks_of_new(_screening(request), caller.instance_id, [given])
+    document = await store.submit(caller.instance_id, create_contacts, ContactChange(caller, given, check))
     return _one(document, 201)
 
 
@@ -77,7 +80,9 @@ async def update_contact(request: Request) -> JsonAnswer:
     store, caller = _at(request)
     contact_uid = _uid(request)
     given = read_contact_update(*await read_json(request), contact_uid=contact_uid)
-    change = ContactChange(caller, replace(given, contact_uid=contact_uid))
+    given = replace(given, contact_uid=contact_uid)
+    (check,) = await checks_of_updates(store, _screening(request), caller.instance_id, [given])
+    change = ContactChange(caller, given, check)
     return _one(await store.submit(caller.instance_id, update_contacts, change))
 
 
@@ -92,6 +97,11 @@ def _at(request: Request) -> tuple[Store, Caller]:
     caller = request.scope["caller"]
     check_may_use_contacts(caller)
     return request.scope["state"]["store"], caller
+
+
+def _screening(request: Request) -> Screening:
+    screening: Screening = request.scope["state"]["screening"]
+    return screening
 
 
 async def _found(store: Store, caller: Caller, contact_uid: str) -> JsonAnswer:

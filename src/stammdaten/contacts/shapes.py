@@ -86,8 +86,10 @@ class _Find(Shape):
     contact_uid: Identifier
 
 
-_FLAGS = {"is_watchlist", "is_archived"}
+FLAGS = {"is_watchlist", "is_archived"}
 _COLUMNS = _NewFields.model_fields.keys() - {"status", "contact_uid", "notes"}
+# The columns of an address book, in the interface's order.
+IMPORTED = ("contact_uid", *(name for name in _NewFields.model_fields if name in _COLUMNS))
 
 
 class Contact(NamedTuple):
@@ -195,7 +197,7 @@ def _given(read: _NewFields | _UpdateFields) -> Given:
     values = {name: getattr(read, name) for name in read.model_fields_set & _COLUMNS}
     for name, value in values.items():
         if value is None and name != "gender":
-            values[name] = False if name in _FLAGS else ""
+            values[name] = False if name in FLAGS else ""
     notes = [note if isinstance(note, str) else note.text for note in read.notes or []]
     return Given(contact_uid=read.contact_uid, values=values, notes=notes)
 

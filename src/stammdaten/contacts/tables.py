@@ -1,6 +1,6 @@
 """Contacts: the columns hold the truth, `document` the public JSON as it was rendered with the last change."""
 
-from sqlalchemy import Column, Index, Table
+from sqlalchemy import Column, Index, Table, text
 
 from stammdaten.store.tables import Document, Flag, Number, Words, metadata, words
 
@@ -43,4 +43,13 @@ contacts = Table(
     # Pages and counts by flag and time; `updated_at` never repeats in an instance, `id` follows it all the same.
     Index("contacts_changes", "instance_id", "is_archived", "updated_at", "id"),
     Index("contacts_watchlist", "instance_id", "is_watchlist", "is_archived", "updated_at", "id"),
+    # Who waits for a check, and whose last check is longest ago.
+    Index(
+        "contacts_unchecked",
+        "instance_id",
+        "id",
+        sqlite_where=text("sanctions_check = 'unchecked'"),
+        postgresql_where=text("sanctions_check = 'unchecked'"),
+    ),
+    Index("contacts_checked", "instance_id", "last_sanction_checked_at", "id"),
 )

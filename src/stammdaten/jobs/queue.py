@@ -104,23 +104,24 @@ async def ask(  # noqa: PLR0913 - what a job is
     store: Store, *, kind: str, key: str, now: str, owner: int = 0, payload: dict[str, Any] | None = None
 ) -> bool:
     """Ask for a job, due now; asking again with the same key changes nothing. Return whether it is new."""
-
-    async def add(write: WriteShared) -> None:
-        await write.run(
-            _ADD,
-            kind=kind,
-            key=key,
-            owner=owner,
-            payload=json.dumps(payload or {}),
-            due_at=now,
-            created_at=now,
-        )
-
     try:
-        await store.writing_shared(add)
+        await store.writing_shared(
+            lambda write: ask_within(write, kind=kind, key=key, now=now, owner=owner, payload=payload)
+        )
     except Conflict:
         return False
     return True
+
+
+async def ask_within(  # noqa: PLR0913 - what a job is
+    write: WriteShared, *, kind: str, key: str, now: str, owner: int = 0, payload: dict[str, Any] | None = None
+) -> None:
+    """Ask for a job in the transaction that makes it necessary.
+
+    :raises Conflict: if it was asked for with this key.
+    """
+    values = {"payload": json.dumps(payload or {}), "due_at": now, "created_at": now}
+    await write.run(_ADD, kind=kind, key=key, owner=owner, **values)
 
 
 async def claim(write: WriteShared, *, worker: str, now: str, until: str) -> Claimed | None:

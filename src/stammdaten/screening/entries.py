@@ -60,7 +60,7 @@ def read_entry(document: str) -> Entry:
     """Read what `written` wrote."""
     said: dict[str, Any] = json.loads(document)
     names = tuple(Name(text, quality) for text, quality in said.pop("names"))
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
     return Entry(names=names, **values)
 
 

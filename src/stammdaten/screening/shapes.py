@@ -1,19 +1,44 @@
-"""What a sanctions check says of a contact."""
+"""What is screened, and what a check says; values without store or clock."""
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from stammdaten.screening.matching import Match
+from stammdaten.screening.parties import Party
+from stammdaten.screening.queries import Rules, Standing
+
+BLOCK_LIST = "block-list"
+OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
+DECISIONS = (OPEN, CONFIRMED, REJECTED)
+
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Status, outcome of the last check alone, its result, and the matches (decisions: Sanctions status)."""
+class Subject:
+    """Whom to check: a contact's uid and identifying data, and the entries (source, entry id) it is held to be."""
 
-    status: str
-    sanctions_check: str
-    result: dict[str, Any] = field(default_factory=dict)
-    matches: list[dict[str, Any]] = field(default_factory=list)
-    checked_at: str | None = None
+    contact_uid: str
+    party: Party
+    confirmed: frozenset[tuple[str, str]] = frozenset()
 
 
-# The door where screening comes in: contacts take their verdict from here, and none says green without a check.
-UNCHECKED = Verdict(status="gray", sanctions_check="unchecked")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What was found of a subject. `failed` says why it could not be checked; `is_waiting`, that it yet will be."""
+
+    subject: Subject
+    standing: Standing
+    rules: Rules = field(default_factory=Rules)
+    lists: tuple[dict[str, Any], ...] = ()  # name, version, entries
+    engine: str = ""
+    found: tuple[Match, ...] = ()
+    blocked: frozenset[tuple[str, str]] = frozenset()  # entries of the block list by name or uid to the letter
+    failed: str = ""
+    are_lists_unusable: bool = False  # failed for no reason of the contact's
+    is_waiting: bool = False
+
+
+def party_hash(party: Party) -> str:
+    """Return what tells whether identifying data were changed."""
+    return hashlib.blake2b(json.dumps(party, ensure_ascii=True).encode(), digest_size=16).hexdigest()

@@ -14,6 +14,7 @@ from stammdaten.store.sqlite import SqliteEngine, database_file, prepare_home
 from stammdaten.store.statements import Statement, any_of, flag, number, text, the_instance
 
 __all__ = [
+    "SHARED",
     "Conflict",
     "Read",
     "Row",
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-# No instance has this id: a statement on an instance's table finds nothing through a shared door.
+# No instance has this id: a statement on an instance's table finds through a shared door only what is kept under it.
 SHARED = 0
 
 

@@ -45,7 +45,7 @@ class Connection(Protocol):
 
 
 class Read:
-    """Read what belongs to one instance; with `instance_id` 0, which no instance has, only what all share."""
+    """Read what belongs to one instance; with `instance_id` 0, which no instance has, what all share."""
 
     def __init__(self, connection: Connection, instance_id: int) -> None:
         self._connection = connection
@@ -63,7 +63,7 @@ class Read:
 
 
 class WriteShared(Read):
-    """Change what no instance owns: accounts, users, tokens, jobs; one transaction, no clock."""
+    """Change what no instance owns: accounts, users, tokens, jobs, official lists; one transaction, no clock."""
 
     async def run(self, statement: Statement, **values: object) -> list[Row]:
         """Run a statement that changes rows; return what it returns.
@@ -71,6 +71,14 @@ class WriteShared(Read):
         :raises Conflict: if a unique index refuses a row.
         """
         return await self.rows(statement, **values)
+
+    async def insert(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert rows given as values in the table's order, without `instance_id`; none is nothing to do.
+
+        :raises Conflict: if a unique index refuses one.
+        """
+        if rows:
+            await self._connection.insert(table, self.instance_id, rows)
 
 
 class Write(WriteShared):
@@ -108,14 +116,6 @@ class Write(WriteShared):
         """Add to the totals of current and archived contacts."""
         self._contacts += current
         self._archived += archived
-
-    async def insert(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert rows given as values in the table's order, without `instance_id`; none is nothing to do.
-
-        :raises Conflict: if a unique index refuses one.
-        """
-        if rows:
-            await self._connection.insert(table, self.instance_id, rows)
 
     async def update(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Overwrite rows, found by `id`: values in the table's order, without `instance_id`."""

@@ -1,0 +1,162 @@
+"""A list has changed: its new entries are looked for among the contacts, not every contact among all entries."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import select
+
+from stammdaten.auth.queries import instance_ids
+from stammdaten.contacts.rescreening import SERVICE, screen_contacts
+from stammdaten.contacts.tables import contacts
+from stammdaten.jobs.running import Handler, Job
+from stammdaten.screening.current import Screening
+from stammdaten.screening.matching import Contacts
+from stammdaten.screening.parties import Party
+from stammdaten.screening.queries import (
+    ListVersion,
+    Rules,
+    activated_versions,
+    added_entries,
+    contacts_like,
+    removed_entries,
+    rules,
+    standing,
+)
+from stammdaten.screening.tables import checks
+from stammdaten.store import SHARED, Row, Statement, Store, Write, number, the_instance
+
+_AT_ONCE = 200
+_READ_AT_ONCE = 5_000
+
+_PARTIES = Statement(
+    select(
+        contacts.c.id,
+        contacts.c.is_watchlist,
+        contacts.c.sanctions_check,
+        contacts.c.first_name,
+        contacts.c.last_name,
+        contacts.c.gender,
+        contacts.c.street,
+        contacts.c.postal_code,
+        contacts.c.city,
+        contacts.c.country_or_region,
+    )
+    .where(the_instance(contacts), contacts.c.id > number("after"))
+    .order_by(contacts.c.id)
+    .limit(_READ_AT_ONCE)
+)
+
+
+def screening_list_change(screening: Screening) -> Handler:
+    """Return the job that follows each version of a list that comes into force."""
+
+    async def handle(store: Store, job: Job) -> str:
+        owner = job.claimed.instance_id
+        async with store.reading(owner, slow=True) as read:
+            wanted = job.claimed.payload["version"]
+            version = next(one for one in await activated_versions(read) if one.id == wanted)
+            added, removed = await added_entries(read, version), await removed_entries(read, version)
+        async with store.reading_shared() as read:
+            instances = [owner] if owner != SHARED else await instance_ids(read)
+        progress: dict[str, Any] = {"instance": 0, "screened": 0, "changed": 0, **job.claimed.progress}
+        for instance_id in sorted(instances):
+            if instance_id <= progress["instance"]:
+                continue
+            work = _Change(store, screening, job, version, added, removed)
+            screened, changed = await work.screen(instance_id)
+            progress["screened"] += screened
+            progress["changed"] += changed
+            progress["instance"] = instance_id
+            await job.keep(progress)
+        return (
+            f"{version.source}: {len(added)} entries added or changed, {len(removed - added.keys())} removed; "
+            f"{progress['screened']} contacts screened, {progress['changed']} answers changed"
+        )
+
+    return handle
+
+
+class _Change:
+    """What one version changed, while the contacts of an instance are screened against it."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a change is
+        self,
+        store: Store,
+        screening: Screening,
+        job: Job,
+        version: ListVersion,
+        added: dict[str, str],
+        removed: set[str],
+    ) -> None:
+        self._store = store
+        self._screening = screening
+        self._job = job
+        self._version = version
+        self._added = added
+        self._removed = removed
+
+    async def screen(self, instance_id: int) -> tuple[int, int]:
+        """Screen the contacts that the change concerns; return how many, and how many answers changed."""
+        # Waits until whoever stores a contact now has ended: whoever comes later sees the new list.
+        await self._store.writing(instance_id, _nothing)
+        await self._screening.bring_up_to_date()
+        async with self._store.reading(instance_id) as read:
+            wanted = await rules(read)
+        rows = await self._parties(instance_id)
+        if wanted.sources and self._version.source not in wanted.sources:
+            return 0, 0
+        concerned = await self._concerned(instance_id, rows, wanted)
+        order = [row[0] for row in sorted(rows, key=lambda row: (not row[1], row[0])) if row[0] in concerned]
+        why = f"the list {self._version.source} changed"
+        changed = 0
+        for begin in range(0, len(order), _AT_ONCE):
+            some = order[begin : begin + _AT_ONCE]
+            changed += await screen_contacts(self._store, self._screening, instance_id, some, why=why)
+            await self._job.keep()
+        await self._store.writing(instance_id, lambda write: self._record(write, wanted, len(rows), len(order)))
+        return len(order), changed
+
+    async def _parties(self, instance_id: int) -> list[Row]:
+        rows: list[Row] = []
+        while True:
+            after = rows[-1][0] if rows else 0
+            async with self._store.reading(instance_id, slow=True) as read:
+                some = await read.rows(_PARTIES, after=after)
+            if not some:
+                return rows
+            rows += some
+
+    async def _concerned(self, instance_id: int, rows: list[Row], wanted: Rules) -> set[int]:
+        """Find who may have another answer now: like a new entry, once found like an old one, or without an answer."""
+        without = {row[0] for row in rows if row[2] in ("unchecked", "failed")}
+        if len(self._added) >= len(rows):
+            # Looking for each entry would cost more than looking at each contact.
+            return {row[0] for row in rows}
+        async with self._store.reading(instance_id) as read:
+            before = await contacts_like(read, self._version.source, {*self._added, *self._removed})
+        parties = ((row[0], Party(*(text or "" for text in row[3:]))) for row in rows)
+        alike = await self._screening.in_thread(lambda: _alike(parties, self._added.values(), least=wanted.threshold))
+        return without | before | alike
+
+    async def _record(self, write: Write, wanted: Rules, compared: int, concerned: int) -> None:
+        """Record for the audit that all contacts were held against what changed, also where nobody was found."""
+        now_standing = await standing(write)
+        said = (
+            f"{len(self._added)} new or changed entries and {len(self._removed - self._added.keys())} removed ones "
+            f"held against {compared} contacts; {concerned} of them checked in full"
+        )
+        row = (
+            *(write.next_id(), 0, "", write.now_utc, f"the list {self._version.source} changed", SERVICE, ""),
+            *(now_standing.official, now_standing.blocked, self._screening.engine, str(wanted.threshold)),
+            *("", "", "", 0, said),
+        )
+        await write.insert(checks, [row])
+
+
+async def _nothing(_: Write) -> None:
+    """Wait for the clock's lock alone."""
+
+
+def _alike(parties: Iterable[tuple[int, Party]], documents: Iterable[str], *, least: float) -> set[int]:
+    reverse = Contacts.of(parties, None)
+    return {contact_id for document in documents for contact_id in reverse.alike(document, least=least)}

@@ -1,0 +1,71 @@
+"""Which of many folded names resemble one: an index of letter triples and consonants, in memory. Knows no lists, no scores.
+
+Queries are made of terms, never parsed from text, so nothing a name contains can act on the index.
+"""
+
+from collections.abc import Iterable
+
+import tantivy
+
+from stammdaten.screening.matching.folding import skeleton
+
+_HEAP = 15_000_000  # bytes, the least that the writer takes for its one thread
+_TERMS = 96  # letter triples that are asked for: a name of 500 characters must not cost ten times one of fifty
+_GRAM = 3
+_BY_LETTERS = "letters"
+_BY_CONSONANTS = "consonants"
+
+
+class Candidates:
+    """An index of folded names by their place in the given sequence; immutable."""
+
+    def __init__(self, folded: Iterable[str]) -> None:
+        schema = tantivy.SchemaBuilder()
+        schema.add_text_field(_BY_LETTERS, tokenizer_name="triples", index_option="freq")
+        schema.add_text_field(_BY_CONSONANTS, tokenizer_name="words", index_option="basic")
+        schema.add_unsigned_field("place", fast=True)
+        self._schema = schema.build()
+        index = tantivy.Index(self._schema)
+        triples = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(_GRAM, _GRAM, False)).build()
+        index.register_tokenizer("triples", triples)
+        index.register_tokenizer("words", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+        writer = index.writer(heap_size=_HEAP, num_threads=1)
+        for place, name in enumerate(folded):
+            document = tantivy.Document()
+            document.add_text(_BY_LETTERS, f" {name} ")
+            document.add_text(_BY_CONSONANTS, _consonants(name))
+            document.add_unsigned("place", place)
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        self._searcher = index.searcher()
+
+    def like(self, folded: str, *, most: int, skip: int = 0) -> list[int]:
+        """Return the places of the most similar names, `most` by letters and half as many by consonants."""
+        places = dict.fromkeys(self._places(_BY_LETTERS, _triples(folded), most, skip))
+        places.update(dict.fromkeys(self._places(_BY_CONSONANTS, _consonants(folded).split(), most // 2, skip // 2)))
+        return list(places)
+
+    def _places(self, field: str, terms: list[str], most: int, skip: int) -> list[int]:
+        if not terms:
+            return []
+        query = tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, field, term, index_option="freq"))
+                for term in dict.fromkeys(terms)
+            ]
+        )
+        hits = self._searcher.search(query, limit=most, count=False, offset=skip).hits
+        places = self._searcher.fast_field_values("place", [address for _, address in hits])
+        return [place for place in places if isinstance(place, int)]
+
+
+def _triples(folded: str) -> list[str]:
+    marked = f" {folded} "
+    found = [marked[start : start + _GRAM] for start in range(len(marked) - _GRAM + 1)]
+    return [triple for triple in dict.fromkeys(found) if triple[1] != " "][:_TERMS]
+
+
+def _consonants(folded: str) -> str:
+    return " ".join([skeleton(word) or word for word in folded.split()])

@@ -1,0 +1,110 @@
+"""A folded name taken apart: the words that identify, the legal form, what is said or left out at will. Knows no scores."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from stammdaten.screening.matching.vocabulary import GENERAL_WORDS, LONGEST_FORM, PARTICLES, TITLES, forms
+
+_LONG_FORM = 7  # letters: shorter ones are one error away from names
+_ROMAN = re.compile(r"[ivx]{1,6}")
+_NUMBER = re.compile(r"\d+|\d+(?:st|nd|rd|th)")
+# Servant of ...: `Abd al-Rahman`, `Abdul Rahman`, `Abdurrahman` are one name.
+_SERVANT = re.compile(r"abd[aeiou]{1,2}[lrsnzt](?=[a-z]{4,})")
+_SERVANTS = frozenset("abd abdul abdel abdal abdol abdoul abdu abd abdur abdus".split())
+_GOD = frozenset("abdullah abdallah abdulla abdalla abdullahi abdollah abdulai abdullaev".split())
+
+
+class Parsed(NamedTuple):
+    """`words` identify, in the order of the name; `forms` are classes of legal forms, `numbers` series and years."""
+
+    key: str  # the folded words, sorted: equal for names that differ in order only
+    words: tuple[str, ...]
+    fillers: frozenset[str]
+    numbers: frozenset[str]
+    forms: frozenset[str]
+    joined: str  # all but the legal form, without spaces
+    written: str  # all, without spaces
+
+
+@lru_cache(maxsize=1 << 15)
+def parsed(folded: str) -> Parsed:
+    """Take a folded name apart. A name made of nothing but titles, forms and particles keeps them as its words."""
+    every = folded.split()
+    rest, legal = _without_forms(every)
+    fillers = frozenset(word for word in rest if word in PARTICLES or word in TITLES)
+    named = [word for word in rest if word not in fillers]
+    numbers = frozenset(word for word in named if _is_number(word))
+    words = [word for word in named if word not in numbers]
+    if not words:
+        words, fillers, numbers = named or rest or every, frozenset(), frozenset()
+    words = [part for word in words for part in _parts(word)] or words
+    return Parsed(" ".join(sorted(every)), tuple(words), fillers, numbers, legal, "".join(rest), "".join(every))
+
+
+def identifies(folded: str) -> bool:
+    """Return whether a name holds a word that can tell one party from another."""
+    rest, _ = _without_forms(folded.split())
+    words = [word for word in rest if word not in PARTICLES and word not in TITLES]
+    if any(len(word) > 1 and not word.isdigit() for word in words):
+        return True
+    return sum(map(len, words)) > 2 and len(words) > 1
+
+
+def is_general(word: str) -> bool:
+    """Return whether a word is shared by so many companies that it tells nothing."""
+    return word in GENERAL_WORDS
+
+
+def _is_number(word: str) -> bool:
+    return bool(_NUMBER.fullmatch(word) or (len(word) > 1 and _ROMAN.fullmatch(word) and word not in {"xi", "vi"}))
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    if word in _SERVANTS:
+        return ("abd",)
+    found = _SERVANT.match(word)
+    if found and word not in _GOD:
+        return ("abd", word[found.end() :])
+    return (word,)
+
+
+def _without_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
+    known, rest, legal, place = forms(), list[str](), set[str](), 0
+    while place < len(words):
+        for count in range(min(LONGEST_FORM, len(words) - place), 0, -1):
+            form = known.get(" ".join(words[place : place + count]))
+            if not form and count == 1 and place and place == len(words) - 1:
+                form = _misspelled(words[place])
+            # `Co` first is rather a name than a form; so is a form of one or two letters that is followed by more.
+            if form and (count > 1 or _stands_as_form(words, place)):
+                legal.add(form)
+                place += count
+                break
+        else:
+            rest.append(words[place])
+            place += 1
+    return (rest, frozenset(legal)) if rest else (words, frozenset())
+
+
+def _stands_as_form(words: list[str], place: int) -> bool:
+    return len(words[place]) > 2 or place >= len(words) - 2
+
+
+@lru_cache(maxsize=1 << 12)
+def _misspelled(word: str) -> str:
+    """Return the class of a legal form written with an error, as the last word of a name alone."""
+    if len(word) == 3:
+        return next((forms()[form] for form in ("ltd", "llc", "inc") if sorted(form) == sorted(word)), "")
+    if len(word) < _LONG_FORM:
+        return ""
+    bound = 2 if len(word) > 2 + _LONG_FORM else 1
+    near = (form for form in _long_forms() if OSA.distance(form, word, score_cutoff=bound) <= bound)
+    return next((forms()[form] for form in near), "")
+
+
+@lru_cache(maxsize=1)
+def _long_forms() -> list[str]:
+    return [form for form in forms() if len(form) >= _LONG_FORM and " " not in form]

@@ -1,0 +1,83 @@
+"""Bringing lists up to date from where their publishers, or a mirror, offer them."""
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from stammdaten.refusals import NotAllowed
+from stammdaten.screening.downloading import Limits, NotDownloaded, Stamp, download
+from stammdaten.screening.loading import Loaded, confirm_list, load_list
+from stammdaten.screening.queries import ListVersion, current_versions
+from stammdaten.screening.sources import SOURCES, Unreadable
+from stammdaten.store import SHARED, Store
+
+# What can go wrong with one list and leaves the others to be updated.
+FAILURES = (NotDownloaded, Unreadable, NotAllowed)
+
+
+async def update_list(
+    store: Store,
+    source: str,
+    urls: tuple[str, ...],
+    *,
+    limits: Limits,
+    progress: Callable[[int, int | None], None] = lambda *_: None,
+) -> Loaded:
+    """Download an official list, unless it is the one in force, and bring it into force.
+
+    :raises NotDownloaded: if it cannot be had.
+    :raises Unreadable: if what came is not the list.
+    :raises NotAllowed: if it is being loaded already, or lost over a fifth of its entries.
+    """
+    urls = urls or SOURCES[source].urls
+    async with store.reading_shared() as read:
+        current = {version.source: version for version in await current_versions(read)}.get(source)
+    known = _stamps(current)
+    with tempfile.TemporaryDirectory(prefix="stammdaten-sanctions-") as folder:
+        stamps = await _download_all(urls, Path(folder), known=known, limits=limits, progress=progress)
+        if stamps is None:
+            assert current is not None  # noqa: S101 - nothing is unchanged that was not there
+            await confirm_list(store, instance_id=SHARED, source=source, origin=current.origin)
+            return Loaded(source, current.list_date, current.entries, is_new=False)
+        origin = json.dumps({url: asdict(stamp) for url, stamp in stamps.items()})
+        path = _file(Path(folder), urls[0]) if len(urls) == 1 else Path(folder)
+        return await load_list(store, instance_id=SHARED, source=source, path=path, origin=origin)
+
+
+async def _download_all(
+    urls: tuple[str, ...],
+    folder: Path,
+    *,
+    known: Mapping[str, Stamp],
+    limits: Limits,
+    progress: Callable[[int, int | None], None],
+) -> dict[str, Stamp] | None:
+    """Download the parts of a list beside one another; None if none of them has changed."""
+    if all(url in known for url in urls):
+        # Asked one by one: as soon as one has changed, all are wanted.
+        for url in urls:
+            if await download(url, _file(folder, url), known=known[url], limits=limits, progress=progress) is not None:
+                break
+        else:
+            return None
+    stamps = {}
+    for url in urls:
+        stamp = await download(url, _file(folder, url), known=Stamp(), limits=limits, progress=progress)
+        assert stamp is not None  # noqa: S101 - `download` refuses to call unchanged what it does not know
+        stamps[url] = stamp
+    return stamps
+
+
+def _file(folder: Path, url: str) -> Path:
+    # Only the last word of the path, which the readers know OFAC's files by; never a folder of the address.
+    return folder / (Path(urlsplit(url).path).name.lower() or "list")
+
+
+def _stamps(current: ListVersion | None) -> dict[str, Stamp]:
+    if current is None or not current.origin:
+        return {}
+    stamps = {url: Stamp(**values) for url, values in json.loads(current.origin).items()}
+    return {url: stamp for url, stamp in stamps.items() if stamp != Stamp()}
