@@ -25,7 +25,7 @@ class TestCountryCode:
             ("Alemanha", "DE"),
             ("Almanya", "DE"),
             ("Österreich", "AT"),
-            ("OESTERREICH", ""),
+            ("OESTERREICH", "AT"),
             ("Türkiye", "TR"),
             ("TURKIYE", "TR"),
             ("Turkey", "TR"),

@@ -24,6 +24,7 @@ from stammdaten.products import routes as products
 from stammdaten.screening.current import Screening
 from stammdaten.screening.loading import LIST_CHANGED
 from stammdaten.screening.ruling import RESCREEN
+from stammdaten.screening.yente import YenteServer
 from stammdaten.settings import Settings, read_settings
 from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
@@ -50,6 +51,13 @@ def jobs(screening: Screening) -> dict[str, Handler]:
     }
 
 
+def yente_server(settings: Settings) -> YenteServer | None:
+    """Return the server that is asked instead of the lists in force here, if one is named."""
+    if settings.yente_url is None:
+        return None
+    return YenteServer(url=settings.yente_url, dataset=settings.yente_dataset, api_key=settings.yente_key)
+
+
 def create_app(settings: Settings | None = None) -> ASGIApp:
     """Build the service; a server that builds it in a process of its own gives no settings."""
     settings = settings or read_settings()
@@ -59,7 +67,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     async def lifespan(_: Router) -> AsyncIterator[State]:
         async with await open_store(settings) as store:
             await check_schema(store)
-            screening = Screening(store)
+            screening = Screening(store, yente_server(settings))
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
                 asyncio.create_task(Worker(store, jobs(screening), DAILY).run()),

@@ -27,6 +27,10 @@ class Settings:
     # Lists that `sanctions update` and the daily job bring up to date: name to addresses, none for the publisher's own.
     sanctions: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     sanctions_private: bool = False
+    # A yente server that is asked instead of those lists.
+    yente_url: str | None = None
+    yente_dataset: str = "default"
+    yente_key: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
         engine = "postgresql" if self.database_url else "sqlite"
@@ -63,6 +67,9 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         body_timeout=_seconds(given, "BODY_TIMEOUT", default=10.0),
         sanctions=_sanctions(given.get("SANCTIONS", "")),
         sanctions_private=_flag(given, "SANCTIONS_PRIVATE"),
+        yente_url=given.get("YENTE_URL"),
+        yente_dataset=given.get("YENTE_DATASET", "default"),
+        yente_key=given.get("YENTE_KEY", ""),
     )
 
 

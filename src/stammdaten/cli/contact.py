@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stammdaten.app import yente_server
 from stammdaten.auth.callers import Caller
 from stammdaten.auth.queries import member_by_name
 from stammdaten.cli.running import OPERATOR, Prefix, in_instance, noun, say, write_in
@@ -17,6 +18,7 @@ from stammdaten.history.queries import records_of
 from stammdaten.refusals import NotAllowed, NotFound
 from stammdaten.screening.current import Screening
 from stammdaten.screening.shapes import OPEN
+from stammdaten.settings import read_settings
 from stammdaten.store import Store
 
 app = noun("Contacts.")
@@ -57,9 +59,9 @@ def import_(
     async def run(store: Store, instance_id: int) -> None:
         nonlocal refused
         caller = Caller(instance_id, prefix, 0, OPERATOR, frozenset())
-        screening = Screening(store)
+        screening = Screening(store, yente_server(read_settings()))
         await screening.bring_up_to_date()
-        with file.open(encoding="utf-8-sig", newline="") as opened:  # noqa: ASYNC230 - a command, nothing else waits
+        with file.open(encoding="utf-8-sig", newline="") as opened:
             async for line in import_contacts(store, screening, caller, opened):
                 refused += line.outcome == "refused"
                 say(f"{line.number}\t{line.contact_uid}\t{line.outcome}\t{line.said}")

@@ -52,6 +52,8 @@ def screening_list_change(screening: Screening) -> Handler:
 
     async def handle(store: Store, job: Job) -> str:
         owner = job.claimed.instance_id
+        if owner == SHARED and screening.is_remote:
+            return "official lists are those of another server"
         async with store.reading(owner, slow=True) as read:
             wanted = job.claimed.payload["version"]
             version = next(one for one in await activated_versions(read) if one.id == wanted)

@@ -46,7 +46,8 @@ def _ids(*conditions: ColumnElement[bool]) -> tuple[Statement, Statement]:
 _ALL = _ids()
 _WAITING = _ids(contacts.c.sanctions_check == "unchecked")
 _DUE = _ids(
-    (contacts.c.last_sanction_checked_at < text("long_ago"))
+    (contacts.c.sanctions_check == "unchecked")
+    | (contacts.c.last_sanction_checked_at < text("long_ago"))
     | ((contacts.c.sanctions_check == "failed") & (contacts.c.last_sanction_checked_at < text("yesterday")))
 )
 
@@ -78,7 +79,7 @@ async def _checks(store: Store, screening: Screening, instance_id: int, contact_
         found = await contacts_by_id(read, contact_ids)
         kept = await matches_of(read, found)
     subjects = [subject_of(contact, kept.get(contact.id, ())) for contact in found.values()]
-    return dict(zip(found, await screening.check(instance_id, subjects), strict=True))
+    return dict(zip(found, await screening.check(instance_id, subjects, is_job=True), strict=True))
 
 
 async def _store_checks(write: Write, *, checks: dict[int, Check], why: str) -> tuple[list[int], int]:

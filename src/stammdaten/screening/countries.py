@@ -199,6 +199,9 @@ _SPELLINGS = {
 }
 # Letters that are not a plain one with a mark: the Turkish i without a dot and the Polish l with a stroke.
 _WHOLE_LETTERS = {0x131: "i", 0x142: "l"}
+_UMLAUTS = str.maketrans(
+    {"\u00c4": "Ae", "\u00d6": "Oe", "\u00dc": "Ue", "\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue"}
+)
 # `Bolivia (Plurinational State of)`: what stands in brackets is the rest of the official name.
 _OFFICIAL_REST = re.compile(r"\s*\((?:the|[^()]* of(?: the)?)\)$", re.IGNORECASE)
 
@@ -223,6 +226,8 @@ def _countries() -> dict[str, str]:
             if len(code) == len("DE") and code not in _NO_COUNTRIES:
                 codes.add(code)
                 names.setdefault(_folded(name), code)
+                if language == "de":
+                    names.setdefault(_folded(name.translate(_UMLAUTS)), code)
     for alias, replacements in get_global("territory_aliases").items():
         if len(alias) == len("DEU") and alias.isalpha() and len(replacements) == 1:
             names.setdefault(alias.lower(), replacements[0])

@@ -12,20 +12,25 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import httpx2 as httpx
 
 from stammdaten.clock import utc_now
 from stammdaten.refusals import Unavailable
+from stammdaten.screening.entries import Entry, written
 from stammdaten.screening.matching import ENGINE, Index, Match, comparable
 from stammdaten.screening.measuring import ListWatch, measured_screening
 from stammdaten.screening.queries import ListVersion, Rules, Standing, current_versions, entries_of, rules, standing
 from stammdaten.screening.shapes import Check, Subject
+from stammdaten.screening.yente import NotAnswered, YenteServer, ask
 from stammdaten.store import SHARED, Store
 
 T = TypeVar("T")
 
 _LOOK_SECONDS = 2
 _MOST_BLOCK_LISTS = 64
+_REQUESTS_AT_ONCE = 4
 _log = logging.getLogger(__name__)
 
 
@@ -40,11 +45,19 @@ class _Lists:
     names: dict[str, list[tuple[str, str]]]
 
 
+class Remote(NamedTuple):
+    """What a server answered of a subject."""
+
+    name: str
+    found: list[Match]
+
+
 class Screening:
     """The lists in force as this process knows them."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, yente: YenteServer | None = None) -> None:
         self._store = store
+        self._yente = yente
         self.engine = ENGINE
         self._official: _Lists | None = None
         self._block_lists: OrderedDict[int, _Lists] = OrderedDict()
@@ -70,25 +83,59 @@ class Screening:
 
         :raises Unavailable: if the database is away.
         """
+        if self._yente is not None:
+            await self._watch.look(self._store, ())
+            return
         async with self._loading:
             self._official = await self._up_to_date(SHARED, self._official)
         await self._watch.look(self._store, self._official.versions)
 
-    async def check(self, instance_id: int, subjects: Sequence[Subject]) -> list[Check]:
-        """Check contacts of one instance, in a thread.
+    async def check(self, instance_id: int, subjects: Sequence[Subject], *, is_job: bool = False) -> list[Check]:
+        """Check contacts of one instance, in a thread; only a job asks a server that may be slow.
 
-        :raises Unavailable: if the database is away.
+        :raises Unavailable: if the database is away, or such a server.
         """
         async with self._store.reading(instance_id) as read:
             now_standing, wanted = await standing(read), await rules(read)
-        official, blocked = self._official, await self._block_list(instance_id, now_standing)
-        if official is None or official.activation != now_standing.official:
-            waiting = "The sanctions lists are being loaded; the check follows."
+        blocked = await self._block_list(instance_id, now_standing)
+        waiting = self._reason_to_wait(now_standing, is_job=is_job)
+        if waiting:
             return [
                 Check(subject=subject, standing=now_standing, failed=waiting, is_waiting=True) for subject in subjects
             ]
-        using = _Using(now_standing, wanted, official, blocked, utc_now())
-        return await self.in_thread(lambda: [using.check(subject) for subject in subjects])
+        remote = None if self._yente is None else await self._ask(self._yente, subjects, wanted)
+        using = _Using(now_standing, wanted, self._official, blocked, utc_now())
+        return await self.in_thread(
+            lambda: [using.check(subject, remote[place] if remote else None) for place, subject in enumerate(subjects)]
+        )
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the official lists are those of a yente server, which tells nobody when they change."""
+        return self._yente is not None
+
+    def _reason_to_wait(self, wanted: Standing, *, is_job: bool) -> str:
+        if self._yente is not None:
+            return "" if is_job else "The check is done by another server; it follows."
+        if self._official is None or self._official.activation != wanted.official:
+            return "The sanctions lists are being loaded; the check follows."
+        return ""
+
+    async def _ask(self, server: YenteServer, subjects: Sequence[Subject], wanted: Rules) -> list[Remote]:
+        turn = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+
+        async def ask_one(client: httpx.AsyncClient, subject: Subject) -> list[Match]:
+            if not comparable(subject.party):
+                return []
+            async with turn:
+                return await ask(server, subject.party, least=wanted.threshold, client=client)
+
+        async with httpx.AsyncClient(trust_env=False) as client:
+            try:
+                found = await asyncio.gather(*(ask_one(client, subject) for subject in subjects))
+            except NotAnswered as error:
+                raise Unavailable(str(error)) from error
+        return [Remote(f"yente:{server.dataset}", matches) for matches in found]
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Run what is pure CPU beside the event loop, in turn with the checks."""
@@ -132,26 +179,28 @@ class _Using:
 
     standing: Standing
     rules: Rules
-    official: _Lists
+    official: _Lists | None  # None where a server is asked
     blocked: _Lists | None
     now: datetime
 
-    def check(self, subject: Subject) -> Check:
-        versions = [*self._used(), *(self.blocked.versions if self.blocked else ())]
+    def check(self, subject: Subject, remote: Remote | None) -> Check:
         found, by_letter = self._blocked(subject)
         can_compare, unusable = comparable(subject.party), self._unusable()
-        if can_compare:
+        if remote is not None:
+            found += [*remote.found, *_still_confirmed(subject, remote)]
+        elif can_compare and self.official is not None:
             with measured_screening():
-                found += self._listed(subject)
+                found += self._listed(subject, self.official.index)
+        versions = [*self._used(), *(self.blocked.versions if self.blocked else ())]
+        lists = [
+            {"name": version.source, "version": version.list_date, "entries": version.entries} for version in versions
+        ]
         return Check(
             subject=subject,
             standing=self.standing,
             rules=self.rules,
-            lists=tuple(
-                {"name": version.source, "version": version.list_date, "entries": version.entries}
-                for version in versions
-            ),
-            engine=ENGINE,
+            lists=tuple(lists if remote is None else [{"name": remote.name, "version": "", "entries": 0}, *lists]),
+            engine=ENGINE if remote is None else "yente",
             found=tuple(sorted(found, key=lambda match: -match.score)),
             blocked=by_letter,
             failed=unusable if can_compare else "The name holds nothing that could be compared.",
@@ -160,9 +209,13 @@ class _Using:
 
     def _used(self) -> list[ListVersion]:
         wanted = self.rules.sources
+        if self.official is None:
+            return []
         return [version for version in self.official.versions if not wanted or version.source in wanted]
 
     def _unusable(self) -> str:
+        if self.official is None:
+            return ""
         used = self._used()
         missing = sorted(set(self.rules.sources) - {version.source for version in used})
         if missing:
@@ -177,8 +230,9 @@ class _Using:
             )
         return ""
 
-    def _listed(self, subject: Subject) -> list[Match]:
-        found = self.official.index.matches(subject.party, least=self.rules.threshold, also=subject.confirmed)
+    def _listed(self, subject: Subject, index: Index) -> list[Match]:
+        found = index.matches(subject.party, least=self.rules.threshold)
+        found += _held(index, subject.confirmed, found, "confirmed")
         return [match for match in found if not self.rules.sources or match.source in self.rules.sources]
 
     def _blocked(self, subject: Subject) -> tuple[list[Match], frozenset[tuple[str, str]]]:
@@ -186,8 +240,37 @@ class _Using:
             return [], frozenset()
         letters = (_to_the_letter(subject.party.name), f"uid:{subject.contact_uid}")
         by_letter = frozenset(key for letter in letters for key in self.blocked.names.get(letter, ()))
-        also = {*by_letter, *subject.confirmed}
-        return self.blocked.index.matches(subject.party, least=self.rules.threshold, also=also), by_letter
+        index = self.blocked.index
+        found = index.matches(subject.party, least=self.rules.threshold)
+        found += _held(index, by_letter, found, "to the letter")
+        found += _held(index, subject.confirmed, found, "confirmed")
+        return found, by_letter
+
+
+def _held(index: Index, entries: Iterable[tuple[str, str]], found: list[Match], why: str) -> list[Match]:
+    """Return entries that are matches for another reason than their likeness; those that are no longer listed are not.
+
+    What is equal to the letter counts whole, what a person confirmed needs no likeness.
+    """
+    known = {(match.source, match.entry_id) for match in found}
+    held = []
+    for source, entry_id in sorted(set(entries) - known):
+        document = index.document(source, entry_id)
+        if document is not None:
+            name = next((name for name, _ in json.loads(document)["names"]), "")
+            score = 1.0 if why == "to the letter" else 0.0
+            held.append(Match(source, entry_id, name, name, score, {why: score}, document))
+    return held
+
+
+def _still_confirmed(subject: Subject, remote: Remote) -> list[Match]:
+    """Return what a person confirmed and the server does not find any more: it does not say whether it is delisted."""
+    known = {(match.source, match.entry_id) for match in remote.found}
+    return [
+        Match(source, entry_id, "", "", 0.0, {"confirmed": 0.0}, written(Entry(entry_id=entry_id, names=())))
+        for source, entry_id in sorted(subject.confirmed - known)
+        if source == remote.name
+    ]
 
 
 def is_too_old(version: ListVersion, wanted: Rules, now: datetime) -> bool:

@@ -160,7 +160,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> Line:
         failed: Exception = httpcore2.ConnectError("no address")
-        # One budget for all addresses, and a share of the rest for each: a dead one may neither use it up nor add to it.
+        # One budget for all addresses, of the rest a share for each: a dead one may neither use it up nor add to it.
         try:
             async with asyncio.timeout(timeout) as budget:
                 addresses = await self._checked_addresses(host, port)

@@ -109,6 +109,12 @@ _CALLED = _groups(_NICKNAMES)
 _NONE: frozenset[int] = frozenset()
 
 
+def variants(word: str) -> frozenset[str]:
+    """Return marks that a word shares with every spelling and pet form of it."""
+    spelled = {f"s{number}" for number in _SPELLED.get(word, _NONE)}
+    return frozenset(spelled | {f"c{number}" for number in _CALLED.get(word, _NONE)})
+
+
 def same_name(word: str, other: str) -> bool:
     """Return whether two words are spellings of one name in several languages."""
     groups = _SPELLED.get(word)

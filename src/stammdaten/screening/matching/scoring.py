@@ -6,28 +6,20 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from stammdaten.screening.matching.folding import skeleton, sound
-from stammdaten.screening.matching.given_names import nickname, same_name
+from stammdaten.screening.matching.folding import sound
 from stammdaten.screening.matching.parsing import Parsed, is_general
-from stammdaten.screening.matching.vocabulary import same_word
+from stammdaten.screening.matching.words import alike, marks
 
 PERSON = "person"
 ORGANISATION = "organisation"
 _MOST_REST = 14  # words without an equal that are compared with each other: keeps time linear in the length of names
 
 _JOINED = 0.97
-_SPELLED = 0.97
-_SOUNDS = 0.95
-_CALLED = 0.9
-_CONSONANTS = (0.0, 0.6, 0.78, 0.88, 0.93)  # by their number: the fewer, the more names share them
-_VOWELS = 0.75  # of the cost of an error that leaves the consonants as they are
-_UNLIKE_SOUND = 0.35  # of an error: words that differ in writing more than in sound
 _LEAST_JOINED = 0.75
 _UNEVEN = 3  # letters
+_LEAST_TOGETHER = 5  # letters of a name that is compared without its spaces
 _INITIAL = 0.86
-_DOUBTFUL = 0.8  # below it, likeness fades faster
 _GENERAL = 0.3  # rarity of a word of trade or place, at most
-_LEAST = 0.55
 
 
 class Weights:
@@ -36,6 +28,7 @@ class Weights:
     def __init__(self, shares: dict[str, float]) -> None:
         self._shares = shares
         self.rarity = lru_cache(maxsize=1 << 16)(self._rarity)
+        self.total = lru_cache(maxsize=1 << 15)(self._total)
 
     def _rarity(self, word: str) -> float:
         rare = self._shares.get(sound(word), 1.0)
@@ -44,6 +37,9 @@ class Weights:
     def of(self, word: str) -> float:
         """Return what a word weighs in a name."""
         return 0.35 + 0.65 * self.rarity(word) if len(word) > 1 else 0.3
+
+    def _total(self, words: tuple[str, ...]) -> float:
+        return sum(map(self.of, words))
 
 
 class Alignment(NamedTuple):
@@ -56,63 +52,6 @@ class Alignment(NamedTuple):
     open_b: float
     known: float  # how much the aligned words tell
     aligned: int
-
-
-@lru_cache(maxsize=1 << 17)
-def alike(word: str, other: str) -> float:
-    """Return how alike two words are: 1 for the same, 0 below what could be one name."""
-    if word == other:
-        return 1.0
-    if word.isupper() != other.isupper():
-        return _across_scripts(word, other) if word.isupper() else _across_scripts(other, word)
-    if same_name(word, other) or same_word(word, other):
-        return _SPELLED
-    if nickname(word, other):
-        return _CALLED
-    heard, said = sound(word), sound(other)
-    length = max(len(word), len(other))
-    if heard == said:
-        return _SOUNDS if length > 3 else 0.85
-    if word.isdigit() or other.isdigit():
-        return 0.0
-    bound = 0 if length < 3 else 1 if length < 6 else 2 if length < 10 else 3
-    ends_differ = heard[0] != said[0] and heard[-1] != said[-1] and word[0] != other[0] and word[-1] != other[-1]
-    if ends_differ or abs(len(word) - len(other)) > bound + 1:
-        return 0.0
-    distance: float = OSA.distance(word, other, score_cutoff=bound)
-    if distance and min(len(heard), len(said)) > 2:
-        distance = min(distance, OSA.distance(heard, said, score_cutoff=bound) + _UNLIKE_SOUND)
-    if distance > bound + _UNLIKE_SOUND:
-        return 0.0
-    share = distance / length
-    if len(skeleton(word)) > 1 and skeleton(word) == skeleton(other):
-        share *= _VOWELS
-    first = 0.04 if heard[:1] != said[:1] and length < 6 else 0.0
-    result = 1.0 - share - first
-    if result < _DOUBTFUL:
-        result -= 0.5 * (_DOUBTFUL - result)
-    return result if result >= _LEAST else 0.0
-
-
-def _across_scripts(bare: str, word: str) -> float:
-    """Compare a word that was written without vowels with one that has them."""
-    bones, other = skeleton(bare), skeleton(word)
-    length = max(len(bones), len(other))
-    if bones == other:
-        result = _CONSONANTS[min(length, len(_CONSONANTS) - 1)]
-    elif length > 3 and OSA.distance(bones, other, score_cutoff=1) == 1:
-        result = 0.95 - 1.0 / length
-    else:
-        return 0.0
-    # Long vowels are written, as consonants: where one is, the other word must have a vowel of that sort.
-    strange = max(0, bare.count("Y") - sum(map(word.count, "iyej"))) + max(
-        0, bare.count("W") - sum(map(word.count, "ouwv"))
-    )
-    strange += abs(bare.replace("SH", "S").replace("KH", "K")[:-1].count("H") > 0) != (
-        "h" in word[:-1].replace("sh", "").replace("kh", "")
-    )
-    result -= 0.1 * strange
-    return result if result >= _LEAST else 0.0
 
 
 def align(a: Parsed, b: Parsed, weights: Weights, kind: str) -> Alignment:
@@ -137,7 +76,7 @@ def align(a: Parsed, b: Parsed, weights: Weights, kind: str) -> Alignment:
             loss += (sum(map(weights.of, words)) + sum(map(weights.of, others))) / 2 * (1.0 - likeness)
             known += likeness * max(min(map(weights.rarity, words)), min(map(weights.rarity, others)))
             aligned += max(len(words), len(others))
-    one, two = sum(map(weights.of, a.words)), sum(map(weights.of, b.words))
+    one, two = weights.total(a.words), weights.total(b.words)
     rest_a, rest_b = sum(map(weights.of, open_a)), sum(map(weights.of, open_b))
     return Alignment(min(one, two), max(one, two), loss, rest_a, rest_b, known, aligned)
 
@@ -154,9 +93,13 @@ _Pair = tuple[float, tuple[str, ...], tuple[str, ...]]
 def _pairs(a: Parsed, b: Parsed, rest_a: list[str], rest_b: list[str], kind: str) -> list[_Pair]:
     """Return which words may stand for which, the most alike first."""
     pairs: list[_Pair] = []
+    marked = [(other, marks(other)) for other in rest_b]
     for word in rest_a:
-        for other in rest_b:
-            likeness = alike(word, other) if len(word) > 1 and len(other) > 1 else _initial(word, other, kind)
+        here = marks(word)
+        for other, there in marked:
+            if here.isdisjoint(there):
+                continue
+            likeness = _initial(word, other, kind) if len(word) == 1 or len(other) == 1 else alike(word, other)
             if likeness:
                 pairs.append((likeness, (word,), (other,)))
     if len(rest_a) > 1:
@@ -182,15 +125,17 @@ def _initial(word: str, other: str, kind: str) -> float:
 def _joined(words: tuple[str, ...], rest: list[str], others: list[str]) -> list[tuple[float, tuple[str, ...], str]]:
     """Return neighbouring words that together are one word of the other name."""
     found = []
-    waiting = set(rest)
-    for other in others:
-        for start in range(min(len(words), 2 * _MOST_REST) - 1):
-            if words[start][0] != other[0] or words[start] not in waiting:
-                continue
-            for count in (2, 3):
-                together = words[start : start + count]
-                text = "".join(together)
-                if abs(len(other) - len(text)) <= _UNEVEN and waiting.issuperset(together):
+    begun = {other[0] for other in others}
+    for start, word in enumerate(words[: 2 * _MOST_REST]):
+        if word[0] not in begun or word not in rest:
+            continue
+        for count in (2, 3):
+            together = words[start : start + count]
+            text = "".join(together)
+            if len(together) < count or not _all_in(together, rest):
+                break
+            for other in others:
+                if word[0] == other[0] and abs(len(other) - len(text)) <= _UNEVEN:
                     likeness = _JOINED * alike(text, other)
                     if likeness >= _LEAST_JOINED:
                         found.append((likeness, together, other))
@@ -261,8 +206,8 @@ def _whole(a: Parsed, b: Parsed) -> float:
 
 def _run_together(text: str, other: str) -> float:
     length = max(len(text), len(other))
-    if length < 5:
-        return 0.0
     bound = min(2, length // 6)
+    if length < _LEAST_TOGETHER or abs(len(text) - len(other)) > bound:
+        return 0.0
     distance = OSA.distance(text, other, score_cutoff=bound)
     return 0.0 if distance > bound else 0.98 - 2.0 * distance / length

@@ -143,6 +143,11 @@ def forms() -> dict[str, str]:
 _MEANINGS = {word: number for number, group in enumerate(_SAME_WORDS.split("|")) for word in group.split()}
 
 
+def word_group(word: str) -> frozenset[str]:
+    """Return a mark that a word of trade shares with those of the same meaning."""
+    return frozenset({f"w{_MEANINGS[word]}"} if word in _MEANINGS else ())
+
+
 def same_word(word: str, other: str) -> bool:
     """Return whether two words of trade mean the same: `intl` and `international`."""
     meaning = _MEANINGS.get(word)

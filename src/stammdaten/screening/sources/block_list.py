@@ -28,17 +28,20 @@ def read_block_list(path: Path) -> Reading:
 
     Optional are `id`, `kind`, `country`, `comment` and `aliases`, with `|` between them. Without an `id` the uid or
     the name identifies an entry. The uid becomes the identifier `uid:<uid>`, the comment a programme.
+
+    :raises Unreadable: if the first line is not such a header
     """
-    return Reading(partial(_entries, path))
-
-
-def _entries(path: Path, reading: Reading) -> Iterator[Entry]:
     encoding = encoding_of(path)
-    numbered = rows(path, encoding, delimiter=_delimiter(path, encoding))
-    _, first = next(numbered, (0, list[str]()))
+    delimiter = _delimiter(path, encoding)
+    _, first = next(rows(path, encoding, delimiter=delimiter), (0, list[str]()))
     header = [clean(name).lower() for name in first]
     if not {"name", "uid"} & set(header) or len(set(header)) < len(header):
         raise Unreadable("Line 1 is not a header with the column name or uid, each column once.")
+    return Reading(partial(_entries, rows(path, encoding, delimiter=delimiter), header))
+
+
+def _entries(numbered: Iterator[tuple[int, list[str]]], header: list[str], reading: Reading) -> Iterator[Entry]:
+    next(numbered)
     for name in set(header) - set(COLUMNS):
         reading.not_understood("column", name)
     for line, row in numbered:
