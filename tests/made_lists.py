@@ -6,7 +6,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from stammdaten.jobs.queue import newest_jobs
-from stammdaten.screening.loading import Loaded, load_list
+from stammdaten.screening.loading import load_list
+from stammdaten.screening.staging import Loaded
 from stammdaten.store import SHARED, Store
 from tests.cast import Member, Service
 

@@ -192,7 +192,7 @@ def unset(created: dict[str, Any]) -> dict[str, Any]:
         "notes": [],
         "is_watchlist": False,
         "is_archived": False,
-        "sanctions_check_result": {},
+        "sanctions_check_result": {"reason": "No official sanctions list is loaded."},
         "sanctions_check": "unchecked",
         "user_name": "anna",
         "updated_by": "anna",

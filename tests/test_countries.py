@@ -8,6 +8,8 @@ from stammdaten.screening.countries import country_code
 
 
 class TestCountryCode:
+    """What a country is called, by whom."""
+
     @pytest.mark.parametrize(
         ("text", "code"),
         [
@@ -30,7 +32,7 @@ class TestCountryCode:
             ("TURKIYE", "TR"),
             ("Turkey", "TR"),
             ("Cote d'Ivoire", "CI"),
-            ("Côte d’Ivoire", "CI"),
+            ("Côte d\u2019Ivoire", "CI"),
             ("Kosovo", "XK"),
             ("U.S.A.", "US"),
             ("UK", "GB"),

@@ -8,7 +8,6 @@ must be refused. The parties, numbers and places are invented.
 
 import json
 import tracemalloc
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -24,11 +23,13 @@ DETAILS = "https://sanctionssearch.ofac.treas.gov/Details.aspx?id="
 
 
 def read(name: str, path: Path) -> tuple[list[Entry], Reading]:
+    """Read a file to its end."""
     reading = read_source(name, path)
     return list(reading), reading
 
 
 def file(folder: Path, text: str | bytes, name: str = "list") -> Path:
+    """Write a file and return where it is."""
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
@@ -43,6 +44,7 @@ def sdn_row(*values: str) -> str:
 
 
 def ofac_folder(folder: Path, **files: str | bytes) -> Path:
+    """Write the files of OFAC's, each by its name without ending; those that are not given hold one entry."""
     rows = {
         "sdn": sdn_row("7", "DOE, Jane Ann", "individual", "SDGT] [IRAN", "-0- ", "DOB 12 Mar 1971."),
         "alt": '7,1,"aka","ROE, Janet",-0- \r\n',
@@ -54,6 +56,8 @@ def ofac_folder(folder: Path, **files: str | bytes) -> Path:
 
 
 class TestSources:
+    """What there is to be read."""
+
     def test_are_these(self) -> None:
         assert list(SOURCES) == [
             "ofac-sdn",
@@ -71,6 +75,8 @@ class TestSources:
 
 
 class TestOfacCsv:
+    """The CSV files of the United States' lists."""
+
     def test_puts_the_files_together(self, tmp_path: Path) -> None:
         remarks = (
             "DOB 12 Mar 1971; alt. DOB circa 1972; POB Springfield; nationality Iran; alt. nationality Korea, North; "
@@ -151,6 +157,12 @@ class TestOfacCsv:
 
         assert [entry.entry_id for entry in entries] == ["7"]
 
+    def test_takes_no_folder_for_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "sdn.csv").mkdir()
+
+        with pytest.raises(Unreadable, match=r"lacks sdn.csv, alt.csv, add.csv"):
+            read_source("ofac-sdn", tmp_path)
+
     def test_tells_the_two_lists_apart_by_their_files(self, tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match=r"lacks cons_prim.csv, cons_alt.csv, cons_add.csv"):
             read_source("ofac-consolidated", ofac_folder(tmp_path))
@@ -193,7 +205,7 @@ OFAC_XML = """<?xml version="1.0" standalone="yes"?>
       <id><uid>3</uid><idType>Secondary sanctions risk:</idType><idNumber>section 1(b)</idNumber></id>
     </idList>
     <akaList>
-      <aka><uid>1</uid><type>a.k.a.</type><category>strong</category><lastName>ROE</lastName><firstName>Janet</firstName></aka>
+      <aka><uid>1</uid><category>strong</category><lastName>ROE</lastName><firstName>Janet</firstName></aka>
       <aka><uid>2</uid><type>a.k.a.</type><category>weak</category><lastName>LITTLE JANE</lastName></aka>
     </akaList>
     <addressList><address><uid>1</uid><city>Gaza</city><country>Region: Gaza</country></address></addressList>
@@ -211,6 +223,8 @@ OFAC_XML = """<?xml version="1.0" standalone="yes"?>
 
 
 class TestOfacXml:
+    """The XML of the United States' lists."""
+
     @pytest.mark.parametrize("namespace", [OFAC_NAMESPACE, OLD_OFAC_NAMESPACE])
     def test_reads_both_namespaces(self, tmp_path: Path, namespace: str) -> None:
         (jane, dog), reading = read("ofac-sdn", file(tmp_path, OFAC_XML.format(namespace=namespace)))
@@ -264,7 +278,8 @@ UN_XML = """<?xml version="1.0" encoding="UTF-8"?>
       <GENDER>Female</GENDER><NAME_ORIGINAL_SCRIPT>Джейн Доу</NAME_ORIGINAL_SCRIPT>
       <NATIONALITY><VALUE>Democratic Republic of the Congo</VALUE><VALUE>na</VALUE></NATIONALITY>
       <INDIVIDUAL_ALIAS><QUALITY/><ALIAS_NAME/></INDIVIDUAL_ALIAS>
-      <INDIVIDUAL_ALIAS><QUALITY>Good</QUALITY><ALIAS_NAME>Janet Roe; Janette Roe b) J. Row</ALIAS_NAME></INDIVIDUAL_ALIAS>
+      <INDIVIDUAL_ALIAS><QUALITY>Good</QUALITY>
+        <ALIAS_NAME>Janet Roe; Janette Roe b) J. Row</ALIAS_NAME></INDIVIDUAL_ALIAS>
       <INDIVIDUAL_ALIAS><QUALITY>Low</QUALITY><ALIAS_NAME>Jay (original script: Джей)</ALIAS_NAME></INDIVIDUAL_ALIAS>
       <INDIVIDUAL_ADDRESS><CITY>Goma</CITY><COUNTRY>Rwanda</COUNTRY><NOTE>x</NOTE></INDIVIDUAL_ADDRESS>
       <INDIVIDUAL_DATE_OF_BIRTH>
@@ -287,6 +302,8 @@ UN_XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class TestUn:
+    """The list of the United Nations."""
+
     def test_reads_individuals_and_entities(self, tmp_path: Path) -> None:
         (jane, acme), reading = read("un", file(tmp_path, UN_XML))
 
@@ -326,10 +343,13 @@ CA_RECORD = "<record><Country>Syria / Syrie</Country>{}<Schedule>Part 1</Schedul
 
 
 class TestCanada:
+    """The list of Canada."""
+
     def test_reads_persons_organisations_and_ships(self, tmp_path: Path) -> None:
         person = (
-            "<LastName>DOE</LastName><GivenName>Jane Ann </GivenName><Aliases>Jane Roe, Janet; Russian: Джейн Доу, J. Row or "
-            "Jane Row</Aliases><DateOfBirthOrShipBuildDate>1950 or 1951</DateOfBirthOrShipBuildDate>"
+            "<LastName>DOE</LastName><GivenName>Jane Ann </GivenName><Aliases>Jane Roe, Janet; "
+            "Russian: Джейн Доу, J. Row or Jane Row</Aliases>"
+            "<DateOfBirthOrShipBuildDate>1950 or 1951</DateOfBirthOrShipBuildDate>"
             "<DateOfListing>2020-09-28</DateOfListing>"
         )
         company = "<EntityOrShip>Acme Works/Usines Acme</EntityOrShip><Aliases>Acme, Ltd., AW Co., OOO Acme</Aliases>"
@@ -394,12 +414,14 @@ EU_XML = """<?xml version="1.0" encoding="UTF-8"?>
     <citizenship countryIso2Code="00" countryDescription="UNKNOWN"/>
     <birthdate birthdate="1971-03-12" year="1971" dayOfMonth="12" countryIso2Code="00"/>
     <birthdate yearRangeFrom="1958" yearRangeTo="1960" circa="true"/>
+    <birthdate yearRangeTo="1980"/>
     <identification number="A123" latinNumber="" identificationTypeCode="passport" countryIso2Code="IR"/>
     <address city="Springfield" street="1 Main St" zipCode="123" countryIso2Code="CU" countryDescription="CUBA"/>
   </sanctionEntity>
   <sanctionEntity logicalId="12" designationDate="2020-01-02">
     <subjectType code="enterprise" classificationCode="E"/>
     <nameAlias wholeName="Acme" strong="true"/>
+    <regulation><publicationUrl>javascript:alert(1)</publicationUrl></regulation>
     <novelty/>
   </sanctionEntity>
 </export>
@@ -419,6 +441,8 @@ EU_ROWS = (
 
 
 class TestEu:
+    """The list of the European Union."""
+
     def test_reads_xml(self, tmp_path: Path) -> None:
         (jane, acme), reading = read("eu", file(tmp_path, EU_XML))
 
@@ -442,7 +466,16 @@ class TestEu:
         )
         assert acme == Entry(entry_id="12", names=(Name("Acme"),), kind="organisation", listed_on="2020-01-02")
         assert reading.version == "2025-06-02"
-        assert reading.unknown == {"element: novelty": 1}
+        assert reading.unknown == {"element: novelty": 1, "date of birth: to 1980": 1, "url: javascript:alert(1)": 1}
+
+    def test_tells_entities_of_one_reference_apart(self, tmp_path: Path) -> None:
+        text = EU_XML.replace(
+            '<sanctionEntity logicalId="12"', '<sanctionEntity euReferenceNumber="EU.1.1" logicalId="12"'
+        )
+
+        entries, _ = read("eu", file(tmp_path, text))
+
+        assert [entry.entry_id for entry in entries] == ["EU.1.1", "EU.1.1 12"]
 
     @pytest.mark.parametrize("mark", ["", "\ufeff"])
     def test_merges_the_rows_of_csv(self, tmp_path: Path, mark: str) -> None:
@@ -487,18 +520,17 @@ UK_HEADER = (
     "Date Designated,D.O.B,Nationality(/ies),Passport number,Gender,IMO number,Current believed flag of ship"
 )
 UK_ROWS = (
-    "01/02/2024,XX001,1,DOE,Jane,Ann,,,,Primary Name,,,X Regulations,Individual,1 Main St,AB1,Cuba,"
-    "31/12/2020,12/03/1971,Iran,A123,Female,,",
-    "01/02/2024,XX002,2,SEA DOG,,,,,,Primary Name,,,X Regulations,Ship,,,,31/12/2020,,,,,9999999,Panama",
-    "01/02/2024,XX001,1,ROE,Janet,,,,,Alias,Good quality a.k.a,,X Regulations,Individual,,,,31/12/2020,dd/mm/1972,,,,,",
-    "01/02/2024,XX001,1,LIL,,,,,,Alias,Low quality a.k.a,Лил,X Regulations,Individual,,,,31/12/2020,,,,,,",
+    ",XX001,,DOE,Jane,Ann,,,,Primary Name,,,X Law,Individual,1 Main St,A,Cuba,31/12/2020,12/03/1971,Iran,A123,Female,,",
+    "01/02/2024,XX002,2,SEA DOG,,,,,,Primary Name,,,X Law,Ship,,,,31/12/2020,,,,,9999999,Panama",
+    "01/02/2024,XX001,1,ROE,Janet,,,,,Alias,Good quality a.k.a,,X Law,Individual,,,,31/12/2020,dd/mm/1972,,,,,",
+    "01/02/2024,XX001,1,LIL,,,,,,Alias,Low quality a.k.a,Лил,X Law,Individual,,,,31/12/2020,,,,,,",
 )
 UK_XML = """<?xml version="1.0" encoding="utf-8"?>
 <Designations>
   <DateGenerated>10/06/2025</DateGenerated>
   <Designation>
     <LastUpdated>01/02/2024</LastUpdated><DateDesignated>31/12/2020</DateDesignated><UniqueID>XX001</UniqueID>
-    <RegimeName>X Regulations</RegimeName><IndividualEntityShip>Individual</IndividualEntityShip>
+    <RegimeName>X Law</RegimeName><IndividualEntityShip>Individual</IndividualEntityShip>
     <Names>
       <Name><Name1>Jane</Name1><Name2>Ann</Name2><Name6>DOE</Name6><NameType>Primary Name</NameType></Name>
       <Name><Name1>Janet</Name1><Name6>ROE</Name6><NameType>Primary Name Variation</NameType></Name>
@@ -506,7 +538,7 @@ UK_XML = """<?xml version="1.0" encoding="utf-8"?>
     </Names>
     <NonLatinNames><NonLatinName><NameNonLatinScript>Лил</NameNonLatinScript></NonLatinName></NonLatinNames>
     <Addresses>
-      <Address><AddressLine1>1 Main St</AddressLine1><AddressPostalCode>AB1</AddressPostalCode>
+      <Address><AddressLine1>1 Main St</AddressLine1><AddressPostalCode>A</AddressPostalCode>
       <AddressCountry>Cuba</AddressCountry></Address>
     </Addresses>
     <IndividualDetails><Individual>
@@ -517,11 +549,11 @@ UK_XML = """<?xml version="1.0" encoding="utf-8"?>
     </Individual></IndividualDetails>
   </Designation>
   <Designation>
-    <UniqueID>XX002</UniqueID><DateDesignated>31/12/2020</DateDesignated><RegimeName>X Regulations</RegimeName>
+    <UniqueID>XX002</UniqueID><DateDesignated>31/12/2020</DateDesignated><RegimeName>X Law</RegimeName>
     <IndividualEntityShip>Ship</IndividualEntityShip>
     <Names><Name><Name6>SEA DOG</Name6><NameType>Primary Name</NameType></Name></Names>
     <ShipDetails><Ship>
-      <IMONumbers><IMONumber>9999999</IMONumber></IMONumbers>
+      <IMONumbers><IMONumber>IMO9999999</IMONumber></IMONumbers>
       <CurrentBelievedFlagOfShips><CurrentBelievedFlagOfShip>Panama</CurrentBelievedFlagOfShip></CurrentBelievedFlagOfShips>
     </Ship></ShipDetails>
     <Novelty/>
@@ -537,9 +569,9 @@ UK_ENTRIES = [
         birth_years=(1971, 1972),
         nationalities=("IR",),
         countries=("CU",),
-        addresses=("1 Main St, AB1, Cuba",),
+        addresses=("1 Main St, A, Cuba",),
         identifiers=("A123",),
-        programs=("X Regulations",),
+        programs=("X Law",),
         listed_on="2020-12-31",
     ),
     Entry(
@@ -548,13 +580,15 @@ UK_ENTRIES = [
         kind="vessel",
         countries=("PA",),
         identifiers=("IMO 9999999",),
-        programs=("X Regulations",),
+        programs=("X Law",),
         listed_on="2020-12-31",
     ),
 ]
 
 
 class TestUk:
+    """The list of the United Kingdom."""
+
     @pytest.mark.parametrize(("first", "version"), [("Report Date: 23-Sep-2025\r\n", "2025-09-23"), ("", "")])
     def test_merges_the_rows_of_csv(self, tmp_path: Path, first: str, version: str) -> None:
         entries, reading = read("uk", file(tmp_path, "\ufeff" + first + "\r\n".join([UK_HEADER, *UK_ROWS, ""])))
@@ -591,10 +625,10 @@ CH_XML = """<?xml version="1.0" encoding="UTF-8"?>
     <individual sex="female">
       <identity ssid="71" main="true">
         <name ssid="72" name-type="primary-name" quality="good">
-          <name-part ssid="74" order="2" name-part-type="family-name"><value>Doe</value>
+          <name-part ssid="74" order="1" name-part-type="family-name"><value>Doe</value>
             <spelling-variant ssid="75" lang="eng" script="LATN">Dough</spelling-variant>
             <spelling-variant ssid="75" lang="rus" script="CYRL">Доу</spelling-variant></name-part>
-          <name-part ssid="73" order="1" name-part-type="given-name"><value>Jane</value>
+          <name-part ssid="73" order="2" name-part-type="given-name"><value>Jane</value>
             <spelling-variant ssid="76" lang="rus" script="CYRL">Джейн</spelling-variant></name-part>
           <name-part ssid="70" order="3" name-part-type="title"><value>Dr.</value></name-part>
         </name>
@@ -632,6 +666,8 @@ CH_XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class TestSwitzerland:
+    """The list of Switzerland."""
+
     def test_reads_targets_that_stand(self, tmp_path: Path) -> None:
         (jane, dog), reading = read("ch", file(tmp_path, CH_XML))
 
@@ -659,6 +695,16 @@ class TestSwitzerland:
         assert reading.version == "2025-06-03"
         assert not reading.unknown
 
+    def test_says_that_it_left_spellings_out(self, tmp_path: Path) -> None:
+        spellings = "".join(f'<spelling-variant lang="eng">V{number}</spelling-variant>' for number in range(11))
+        text = CH_XML.replace("<value>Doe</value>", f"<value>Doe</value>{spellings}")
+        text = text.replace("<value>Jane</value>", f"<value>Jane</value>{spellings}")
+
+        (jane, _), reading = read("ch", file(tmp_path, text))
+
+        assert len(jane.names) == 1 + 100 + 3
+        assert reading.unknown == {"spellings: more than 100 of Jane Doe": 1}
+
     @pytest.mark.parametrize(
         ("old", "new", "said"),
         [
@@ -675,8 +721,8 @@ class TestSwitzerland:
 TARGETS = (
     '"id","schema","name","aliases","birth_date","countries","addresses","identifiers","sanctions","phones","emails",'
     '"program_ids","dataset","first_seen","last_seen","last_change"\n'
-    '"Q1","Person","Jane Doe","Janet Roe;""Roe; Jane""","1971-03-12;1972","ir;cu","1 Main St, Springfield","A123","x","","",'
-    '"US-X;EU-Y","d","2020-01-01T00:00:00","2025-06-01T01:02:03","2025-01-01T00:00:00"\n'
+    '"Q1","Person","Jane Doe","Janet Roe;""Roe; Jane""","1971-03-12;1972","ir;cu",'
+    '"1 Main St, Springfield","A123","x","","","US-X;EU-Y","d","2020-01-01","2025-06-01T01:02:03","2025-01-01"\n'
     '"Q2","LegalEntity","Acme","","","","","","Sanction 1","","","","d","","2025-06-02T01:02:03",""\n'
     '"Q3","Novelty","X","","","","","","","","","","d","","",""\n'
 )
@@ -702,6 +748,8 @@ JANE = {
 
 
 class TestOpenSanctions:
+    """The two exports of OpenSanctions."""
+
     def test_reads_targets(self, tmp_path: Path) -> None:
         (jane, acme), reading = read("opensanctions", file(tmp_path, TARGETS))
 
@@ -775,7 +823,34 @@ class TestOpenSanctions:
         assert reading.unknown == {"name: longer than 1000 characters": 1}
 
 
+class TestNames:
+    """What becomes of a name that a list gives more than once."""
+
+    def test_are_strong_when_they_are_both_weak_and_strong(self, tmp_path: Path) -> None:
+        names = {"weakAlias": ["Lil", "Jay"], "alias": ["Lil"]}
+        entity = {**JANE, "properties": names}
+        other = {**JANE, "id": "Q2", "properties": {"abbreviation": ["A"], "weakAlias": ["A", "B"]}}
+        text = "".join(json.dumps(one) + "\n" for one in (entity, other))
+
+        (jane, weak), _ = read("opensanctions", file(tmp_path, text))
+
+        assert jane.names == (Name("Lil"), Name("Jay", "weak"))
+        assert weak.names == (Name("A", "weak"), Name("B", "weak"))
+
+    def test_are_strong_when_the_strong_one_comes_later(self, tmp_path: Path) -> None:
+        weak = '<nameAlias wholeName="Acme" strong="false"/>'
+        text = EU_XML.replace(
+            '<nameAlias wholeName="Acme" strong="true"/>', f'{weak}<nameAlias wholeName="Acme" strong="true"/>'
+        )
+
+        (_, acme), _ = read("eu", file(tmp_path, text))
+
+        assert acme.names == (Name("Acme"),)
+
+
 class TestBlockList:
+    """A company's own list."""
+
     @pytest.mark.parametrize("mark", ["", "\ufeff"])
     @pytest.mark.parametrize("delimiter", [",", ";"])
     def test_takes_names_and_uids(self, tmp_path: Path, mark: str, delimiter: str) -> None:
@@ -835,11 +910,15 @@ WHOLE_FILES = {
     "ca": f"<data-set>{CA_RECORD.format('<LastName>DOE</LastName>', 1)}</data-set>",
     "opensanctions": TARGETS,
 }
+# OFAC's lists have one form, and any table with names is a block list.
+SAME_FORMS = {("ofac-consolidated", "ofac-sdn"), ("block-list", "opensanctions")}
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]><x>&b;</x>'
 OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>'
 
 
 class TestAnyFormat:
+    """What holds for the files of every source."""
+
     @pytest.mark.parametrize("name", SOURCES)
     @pytest.mark.parametrize(
         "content",
@@ -870,9 +949,7 @@ class TestAnyFormat:
             (name, other)
             for name in SOURCES
             for other in WHOLE_FILES
-            # OFAC's lists have one form, and any table with names is a block list.
-            if name != other
-            and (name, other) not in {("ofac-consolidated", "ofac-sdn"), ("block-list", "opensanctions")}
+            if name != other and (name, other) not in SAME_FORMS
         ],
     )
     def test_refuses_the_file_of_another_source(self, tmp_path: Path, name: str, other: str) -> None:
@@ -896,6 +973,13 @@ class TestAnyFormat:
 
         with pytest.raises(Unreadable, match="DTD"):
             read(name, file(tmp_path, text if prolog else f"{declaration}{WHOLE_FILES[name]}"))
+
+    @pytest.mark.parametrize("name", [name for name in WHOLE_FILES if name != "opensanctions"])
+    def test_takes_no_declaration_even_a_harmless_one(self, tmp_path: Path, name: str) -> None:
+        prolog, found, rest = WHOLE_FILES[name].rpartition("?>")
+
+        with pytest.raises(Unreadable, match="DTDForbidden"):
+            read(name, file(tmp_path, f"{prolog}{found}<!DOCTYPE list>{rest}"))
 
     def test_refuses_elements_without_end(self, tmp_path: Path) -> None:
         path = file(tmp_path, "<data-set>" + "<a>" * 1_000)
@@ -971,14 +1055,11 @@ class TestAnyFormat:
 
 
 def read_or_refuse(name: str, path: Path) -> None:
+    """Read a file, or see it refused; whatever is read has names and can be shown."""
     try:
         entries, _ = read(name, path)
-    except Unreadable as refusal:
-        assert str(refusal)
-    else:
-        assert all(entry.names or name == "block-list" for entry in entries)
-        assert is_text(value for entry in entries for value in (entry.entry_id, entry.url, *entry.addresses))
-
-
-def is_text(values: Iterable[str]) -> bool:
-    return all(value.isprintable() and value.encode() for value in values if value)
+    except Unreadable:
+        return
+    assert all(entry.names or name == "block-list" for entry in entries)
+    shown = [value for entry in entries for value in (entry.entry_id, entry.url, *entry.addresses)]
+    assert all(value.isprintable() and value.encode().decode() == value for value in shown)

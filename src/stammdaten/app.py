@@ -22,8 +22,8 @@ from stammdaten.lists import routes as lists
 from stammdaten.products import expiry
 from stammdaten.products import routes as products
 from stammdaten.screening.current import Screening
-from stammdaten.screening.loading import LIST_CHANGED
 from stammdaten.screening.ruling import RESCREEN
+from stammdaten.screening.staging import LIST_CHANGED
 from stammdaten.screening.yente import YenteServer
 from stammdaten.settings import Settings, read_settings
 from stammdaten.store import Store, open_store

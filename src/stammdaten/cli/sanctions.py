@@ -18,11 +18,12 @@ from stammdaten.clock import utc_now, utc_timestamp
 from stammdaten.refusals import Fault, Invalid, NotAllowed
 from stammdaten.screening.audit import audit_rows
 from stammdaten.screening.downloading import Limits
-from stammdaten.screening.loading import Loaded, load_list
+from stammdaten.screening.loading import load_list
 from stammdaten.screening.queries import ListVersion, current_versions, rules
 from stammdaten.screening.ruling import set_rules
 from stammdaten.screening.shapes import BLOCK_LIST
 from stammdaten.screening.sources import SOURCES
+from stammdaten.screening.staging import Loaded
 from stammdaten.screening.updating import FAILURES, update_list
 from stammdaten.settings import read_settings
 from stammdaten.store import SHARED, Store

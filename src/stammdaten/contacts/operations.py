@@ -38,7 +38,7 @@ class ContactDeletion:
 async def create_contacts(write: Write, rows: Sequence[ContactChange]) -> list[bytes | Refusal]:
     """Create contacts; the outcome of a row is the rendered contact, or AlreadyExists."""
     drafts = Drafts(write, await contacts_by_uid(write, [row.given.contact_uid for row in rows]))
-    screened = await Screened.of(write, [])
+    screened = await Screened.of(write, [], are_new=True)
     outcomes = [_create(write, drafts, screened, row) for row in rows]
     await drafts.save()
     await screened.save()
@@ -68,7 +68,9 @@ def _create(write: Write, drafts: Drafts, screened: Screened, row: ContactChange
 async def update_contacts(write: Write, rows: Sequence[ContactChange]) -> list[bytes | Refusal]:
     """Update contacts; the outcome of a row is the rendered contact, NotFound or Invalid (too many notes)."""
     drafts = Drafts(write, await contacts_by_uid(write, [row.given.contact_uid for row in rows]))
-    screened = await Screened.of(write, [contact.id for contact in drafts.current.values()])
+    # What identifies nobody needs no check, and most updates are of that kind.
+    identified = {row.given.contact_uid for row in rows if IDENTIFYING & row.given.values.keys()}
+    screened = await Screened.of(write, [drafts.current[uid].id for uid in identified & drafts.current.keys()])
     outcomes = [_update(write, drafts, screened, row) for row in rows]
     await drafts.save()
     await screened.save()

@@ -64,7 +64,7 @@ async def screen_contacts(
         if not left:
             return changed
         checks = await _checks(store, screening, instance_id, left)
-        if any(check.is_waiting for check in checks.values()):
+        if any(check.follows for check in checks.values()):
             await screening.bring_up_to_date()
             continue
         left, some = await store.writing(instance_id, partial(_store_checks, checks=checks, why=why))
@@ -92,7 +92,7 @@ async def _store_checks(write: Write, *, checks: dict[int, Check], why: str) -> 
         check = checks[contact.id]
         if not screened.is_current(contact, check):
             left.append(contact.id)
-        elif not (check.are_lists_unusable and _has_answer(contact)):
+        elif check.is_made and not (check.are_lists_unusable and _has_answer(contact)):
             # Standing answers stay where lists are too old for new ones (decisions: Sanctions status).
             after = screened.settle(contact, check, why=why, user_name=SERVICE)
             changed += _keep(write, drafts, contact, after)

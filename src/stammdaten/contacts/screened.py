@@ -36,9 +36,11 @@ class Screened:
         self._is_waiting = False
 
     @classmethod
-    async def of(cls, write: Write, contact_ids: Iterable[int]) -> "Screened":
-        """Read what checks rest on and what was decided of these contacts."""
+    async def of(cls, write: Write, contact_ids: Iterable[int], *, are_new: bool = False) -> "Screened":
+        """Read what checks rest on and what was decided of these contacts; of none, unless they are new, nothing."""
         ids = list(contact_ids)
+        if not ids and not are_new:
+            return cls(write, Standing(0, 0, 0), {})
         return cls(write, await standing(write), await matches_of(write, ids) if ids else {})
 
     def is_current(self, contact: Contact, check: Check) -> bool:
@@ -48,9 +50,10 @@ class Screened:
 
     def settle(self, contact: Contact, check: Check | None, *, why: str, user_name: str) -> Contact:
         """Let the contact say what the check found; a check that is missing, or outdated by now, is asked for."""
-        if check is None or check.is_waiting or not self.is_current(contact, check):
-            self._is_waiting = True
-            reason = _NOT_YET if check is None else check.failed if check.is_waiting else _OUTDATED
+        if check is None or not check.is_made or not self.is_current(contact, check):
+            is_none_to_come = check is not None and not check.is_made and not check.follows
+            self._is_waiting |= not is_none_to_come
+            reason = _NOT_YET if check is None else _OUTDATED if check.is_made else check.failed
             return _with(contact, waiting(reason, _shown(contact)))
         kept = self._kept.get(contact.id, ())
         verdict = concluded(check, kept, contact_id=contact.id, next_id=self._write.next_id, now=self._write.now_utc)

@@ -10,6 +10,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
@@ -28,9 +29,11 @@ from stammdaten.store import SHARED, Store
 
 T = TypeVar("T")
 
-_LOOK_SECONDS = 2
+# A check that meets a list it does not know wakes the look at once.
+_LOOK_SECONDS = 30
 _MOST_BLOCK_LISTS = 64
 _REQUESTS_AT_ONCE = 4
+_NO_LIST = "No official sanctions list is loaded."
 _log = logging.getLogger(__name__)
 
 
@@ -64,6 +67,7 @@ class Screening:
         # One: checks are pure CPU, and a second would only take turns with the first.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="screening")
         self._loading = asyncio.Lock()
+        self._outdated = asyncio.Event()
         self._watch = ListWatch()
 
     async def keep_up_to_date(self) -> None:
@@ -76,7 +80,9 @@ class Screening:
             except Exception:
                 # Checks go on failing closed meanwhile; the next look is in a moment.
                 _log.exception("sanctions lists: an unexpected error")
-            await asyncio.sleep(_LOOK_SECONDS)
+            self._outdated.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._outdated.wait(), _LOOK_SECONDS)
 
     async def bring_up_to_date(self) -> None:
         """Load the official lists, unless those in force are known already.
@@ -96,12 +102,14 @@ class Screening:
         :raises Unavailable: if the database is away, or such a server.
         """
         async with self._store.reading(instance_id) as read:
-            now_standing, wanted = await standing(read), await rules(read)
+            now_standing = await standing(read)
+            wanted = await rules(read) if now_standing.settings else Rules()
         blocked = await self._block_list(instance_id, now_standing)
-        waiting = self._reason_to_wait(now_standing, is_job=is_job)
-        if waiting:
+        reason, follows = self._reason_for_none(now_standing, is_job=is_job)
+        if reason:
             return [
-                Check(subject=subject, standing=now_standing, failed=waiting, is_waiting=True) for subject in subjects
+                Check(subject=subject, standing=now_standing, failed=reason, is_made=False, follows=follows)
+                for subject in subjects
             ]
         remote = None if self._yente is None else await self._ask(self._yente, subjects, wanted)
         using = _Using(now_standing, wanted, self._official, blocked, utc_now())
@@ -114,12 +122,16 @@ class Screening:
         """Whether the official lists are those of a yente server, which tells nobody when they change."""
         return self._yente is not None
 
-    def _reason_to_wait(self, wanted: Standing, *, is_job: bool) -> str:
+    def _reason_for_none(self, wanted: Standing, *, is_job: bool) -> tuple[str, bool]:
+        """Return why no check can be made now, and whether one follows; "" if it can."""
         if self._yente is not None:
-            return "" if is_job else "The check is done by another server; it follows."
+            return ("", False) if is_job else ("The check is done by another server; it follows.", True)
+        if not wanted.official and not wanted.blocked:
+            return _NO_LIST, False
         if self._official is None or self._official.activation != wanted.official:
-            return "The sanctions lists are being loaded; the check follows."
-        return ""
+            self._outdated.set()
+            return "The sanctions lists are being loaded; the check follows.", True
+        return "", False
 
     async def _ask(self, server: YenteServer, subjects: Sequence[Subject], wanted: Rules) -> list[Remote]:
         turn = asyncio.Semaphore(_REQUESTS_AT_ONCE)
@@ -221,7 +233,7 @@ class _Using:
         if missing:
             return f"The list {missing[0]} is not loaded."
         if not used:
-            return "No official sanctions list is loaded."
+            return _NO_LIST
         oldest = min(used, key=lambda version: version.checked_at)
         if is_too_old(oldest, self.rules, self.now):
             return (

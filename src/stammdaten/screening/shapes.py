@@ -25,7 +25,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What was found of a subject. `failed` says why it could not be checked; `is_waiting`, that it yet will be."""
+    """What was found of a subject. `failed` says why it could not be checked.
+
+    A check that was not made leaves the contact unchecked; one that follows has to be asked for.
+    """
 
     subject: Subject
     standing: Standing
@@ -36,7 +39,8 @@ class Check:
     blocked: frozenset[tuple[str, str]] = frozenset()  # entries of the block list by name or uid to the letter
     failed: str = ""
     are_lists_unusable: bool = False  # failed for no reason of the contact's
-    is_waiting: bool = False
+    is_made: bool = True
+    follows: bool = False
 
 
 def party_hash(party: Party) -> str:

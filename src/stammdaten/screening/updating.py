@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from stammdaten.refusals import NotAllowed
 from stammdaten.screening.downloading import Limits, NotDownloaded, Stamp, download
-from stammdaten.screening.loading import Loaded, confirm_list, load_list
+from stammdaten.screening.loading import confirm_list, load_list
 from stammdaten.screening.queries import ListVersion, current_versions
 from stammdaten.screening.sources import SOURCES, Unreadable
+from stammdaten.screening.staging import Loaded
 from stammdaten.store import SHARED, Store
 
 # What can go wrong with one list and leaves the others to be updated.

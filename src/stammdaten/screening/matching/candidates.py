@@ -42,9 +42,11 @@ class Candidates:
         self._searcher = index.searcher()
 
     def like(self, folded: str, *, most: int, skip: int = 0) -> list[int]:
-        """Return the places of the most similar names, `most` by letters and half as many by consonants."""
+        """Return the places of the most similar names, `most` by letters and two thirds as many by consonants."""
         places = dict.fromkeys(self._places(_BY_LETTERS, _triples(folded), most, skip))
-        places.update(dict.fromkeys(self._places(_BY_CONSONANTS, _consonants(folded).split(), most // 2, skip // 2)))
+        places.update(
+            dict.fromkeys(self._places(_BY_CONSONANTS, _consonants(folded).split(), most * 2 // 3, skip * 2 // 3))
+        )
         return list(places)
 
     def _places(self, field: str, terms: list[str], most: int, skip: int) -> list[int]:

@@ -23,7 +23,7 @@ _ABJAD = re.compile(r"([\u0590-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb1d-\ufdff\ufe
 _ARTICLE = re.compile(r"(?<!\w)\u0627\u0644(?=\w\w)")
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
-_DIGITS_AS_LETTERS = str.maketrans("01358", "olesb")
+_DIGITS_AS_LETTERS = str.maketrans("013589", "olesbg")
 _AMPERSAND = re.compile(r"&|(?<=\w )\+(?= \w)")
 
 # In this order: longer spellings of a sound before the shorter ones that they contain.
@@ -85,5 +85,5 @@ def sound(word: str) -> str:
 def skeleton(word: str) -> str:
     """Return the consonants of a word; those that scripts and languages mix up are one class."""
     plain = word.lower().replace("w", "") if word.isupper() else word.replace("w", "v")
-    plain = plain.replace("sh", "s").replace("tz", "s").replace("ts", "s").replace("x", "ks")
+    plain = plain.replace("zh", "j").replace("sh", "s").replace("tz", "s").replace("ts", "s").replace("x", "ks")
     return _DOUBLED.sub(r"\1", plain.translate(_SKELETON))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from stammdaten.screening.entries import WEAK
-from stammdaten.screening.matching.context import Known, could_reach, known, weighed
+from stammdaten.screening.matching.context import DEFAULT_THRESHOLD, Known, could_reach, known, weighed
 from stammdaten.screening.matching.folding import fold
 from stammdaten.screening.matching.parsing import Parsed, identifies, parsed
 from stammdaten.screening.matching.scoring import Weights, compare
@@ -63,7 +63,8 @@ class Bearer(NamedTuple):
 def alike_by_name(party: Asked, folded: str, weights: Weights, *, least: float) -> Judgement | None:
     """Compare the names alone; None if nothing else that is known could bring them to `least`."""
     that = parsed(folded)
-    score, features = compare(party.name, that, weights, party.about.kind)
+    # What is under the threshold is not lifted by what else is known, see `context`.
+    score, features = compare(party.name, that, weights, party.about.kind, min(least, DEFAULT_THRESHOLD))
     if could_reach(score, least) or party.name.key == that.key:
         return Judgement(score, features)
     return None

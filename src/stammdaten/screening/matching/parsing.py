@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from stammdaten.screening.matching.vocabulary import GENERAL_WORDS, LONGEST_FORM, PARTICLES, TITLES, forms
+from stammdaten.screening.matching.vocabulary import GENERAL_WORDS, LONGEST_FORM, PARTICLES, TITLES, WITH_VOWELS, forms
 
 _LONG_FORM = 7  # letters: shorter ones are one error away from names
 _ROMAN = re.compile(r"[ivx]{1,6}")
@@ -27,12 +27,13 @@ class Parsed(NamedTuple):
     forms: frozenset[str]
     joined: str  # all but the legal form, without spaces
     written: str  # all, without spaces
+    bare: bool  # some word is written without vowels
 
 
 @lru_cache(maxsize=1 << 15)
 def parsed(folded: str) -> Parsed:
     """Take a folded name apart. A name made of nothing but titles, forms and particles keeps them as its words."""
-    every = folded.split()
+    every = [WITH_VOWELS.get(word, word) for word in folded.split()]
     rest, legal = _without_forms(every)
     fillers = frozenset(word for word in rest if word in PARTICLES or word in TITLES)
     named = [word for word in rest if word not in fillers]
@@ -41,7 +42,16 @@ def parsed(folded: str) -> Parsed:
     if not words:
         words, fillers, numbers = named or rest or every, frozenset(), frozenset()
     words = [part for word in words for part in _parts(word)] or words
-    return Parsed(" ".join(sorted(every)), tuple(words), fillers, numbers, legal, "".join(rest), "".join(every))
+    return Parsed(
+        " ".join(sorted(every)),
+        tuple(words),
+        fillers,
+        numbers,
+        legal,
+        "".join(rest),
+        "".join(every),
+        any(map(str.isupper, words)),
+    )
 
 
 def identifies(folded: str) -> bool:

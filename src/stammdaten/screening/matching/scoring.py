@@ -6,19 +6,22 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from stammdaten.screening.matching.folding import sound
+from stammdaten.screening.matching.folding import skeleton, sound
 from stammdaten.screening.matching.parsing import Parsed, is_general
-from stammdaten.screening.matching.words import alike, marks
+from stammdaten.screening.matching.words import SLIP, alike, is_syllable, marks
 
 PERSON = "person"
 ORGANISATION = "organisation"
 _MOST_REST = 14  # words without an equal that are compared with each other: keeps time linear in the length of names
 
+_LEFT_OUT = 0.15
+_ONE_WORD = 0.12  # what it costs that one word alone was found of a longer name
 _JOINED = 0.97
 _LEAST_JOINED = 0.75
 _UNEVEN = 3  # letters
 _LEAST_TOGETHER = 5  # letters of a name that is compared without its spaces
 _INITIAL = 0.86
+_SYLLABLE = 0.55  # of the rarity of a word of one syllable: it is shared by more names than the list shows
 _GENERAL = 0.3  # rarity of a word of trade or place, at most
 
 
@@ -32,11 +35,17 @@ class Weights:
 
     def _rarity(self, word: str) -> float:
         rare = self._shares.get(sound(word), 1.0)
-        return min(rare, _GENERAL) if is_general(word) else rare
+        if is_general(word):
+            return min(rare, _GENERAL)
+        return _SYLLABLE * rare if is_syllable(word) else rare
 
     def of(self, word: str) -> float:
         """Return what a word weighs in a name."""
         return 0.35 + 0.65 * self.rarity(word) if len(word) > 1 else 0.3
+
+    def missing(self, word: str) -> float:
+        """Return what it weighs that a word is left out: `Group` or `of Russia` go without saying."""
+        return _LEFT_OUT if is_general(word) else self.of(word)
 
     def _total(self, words: tuple[str, ...]) -> float:
         return sum(map(self.of, words))
@@ -50,12 +59,55 @@ class Alignment(NamedTuple):
     loss: float  # what aligned words differ by
     open_a: float  # weight of words without a counterpart
     open_b: float
+    missing: float  # weight of words that only one name has
     known: float  # how much the aligned words tell
     aligned: int
 
 
-def align(a: Parsed, b: Parsed, weights: Weights, kind: str) -> Alignment:
+class _Rest(NamedTuple):
+    """The words without an equal in the other name, and the pairs of them that are worth a comparison."""
+
+    a: list[str]
+    b: list[str]
+    possible: list[tuple[str, str]]
+
+
+def _rest(a: Parsed, b: Parsed) -> _Rest:
+    rest_a, rest_b = list(a.words), list(b.words)
+    for word in a.words:
+        if word in rest_b:
+            rest_a.remove(word)
+            rest_b.remove(word)
+    rest_a, rest_b = rest_a[:_MOST_REST], rest_b[:_MOST_REST]
+    if a.bare or b.bare:
+        return _Rest(rest_a, rest_b, [(word, other) for word in rest_a for other in rest_b])
+    marked = [(other, marks(other)) for other in rest_b]
+    possible = []
+    for word in rest_a:
+        here = marks(word)
+        for other, there in marked:
+            if not here.isdisjoint(there):
+                possible.append((word, other))
+    return _Rest(rest_a, rest_b, possible)
+
+
+def _hopeless(rest: _Rest, weights: Weights, whole: float, least: float) -> bool:
+    """Return whether words that can have no counterpart, in both names, decide already."""
+    lost_a, lost_b = set(rest.a), set(rest.b)
+    for word, other in rest.possible:
+        if word[:2] == other[:2] and abs(len(word) - len(other)) > 1:
+            return False  # one may be a part of the other
+        lost_a.discard(word)
+        lost_b.discard(other)
+    if not lost_a or not lost_b:
+        return False
+    lost = min(sum(map(weights.of, lost_a)), sum(map(weights.of, lost_b)))
+    return 1.0 - _contradiction(lost, whole) < least
+
+
+def align(a: Parsed, b: Parsed, rest: _Rest, weights: Weights, kind: str) -> Alignment:
     """Pair the words of two names, each at most once: equal ones, joined and split ones, then the most alike."""
+    one, two = weights.total(a.words), weights.total(b.words)
     open_a, open_b = list(a.words), list(b.words)
     loss = known = 0.0
     aligned = 0
@@ -65,20 +117,19 @@ def align(a: Parsed, b: Parsed, weights: Weights, kind: str) -> Alignment:
             open_b.remove(word)
             known += weights.rarity(word)
             aligned += 1
-    if open_a and open_b:
-        for likeness, words, others in _pairs(a, b, open_a[:_MOST_REST], open_b[:_MOST_REST], kind):
-            if not _all_in(words, open_a) or not _all_in(others, open_b):
-                continue
-            for word in words:
-                open_a.remove(word)
-            for word in others:
-                open_b.remove(word)
-            loss += (sum(map(weights.of, words)) + sum(map(weights.of, others))) / 2 * (1.0 - likeness)
-            known += likeness * max(min(map(weights.rarity, words)), min(map(weights.rarity, others)))
-            aligned += max(len(words), len(others))
-    one, two = weights.total(a.words), weights.total(b.words)
+    for likeness, words, others in _pairs(a, b, rest, kind):
+        if not _all_in(words, open_a) or not _all_in(others, open_b):
+            continue
+        for word in words:
+            open_a.remove(word)
+        for word in others:
+            open_b.remove(word)
+        loss += (sum(map(weights.of, words)) + sum(map(weights.of, others))) / 2 * (1.0 - likeness)
+        known += likeness * max(min(map(weights.rarity, words)), min(map(weights.rarity, others)))
+        aligned += max(len(words), len(others))
     rest_a, rest_b = sum(map(weights.of, open_a)), sum(map(weights.of, open_b))
-    return Alignment(min(one, two), max(one, two), loss, rest_a, rest_b, known, aligned)
+    missing = abs(sum(map(weights.missing, open_a)) - sum(map(weights.missing, open_b)))
+    return Alignment(min(one, two), max(one, two), loss, rest_a, rest_b, missing, known, aligned)
 
 
 def _all_in(words: tuple[str, ...], others: list[str]) -> bool:
@@ -90,22 +141,18 @@ def _all_in(words: tuple[str, ...], others: list[str]) -> bool:
 _Pair = tuple[float, tuple[str, ...], tuple[str, ...]]
 
 
-def _pairs(a: Parsed, b: Parsed, rest_a: list[str], rest_b: list[str], kind: str) -> list[_Pair]:
+def _pairs(a: Parsed, b: Parsed, rest: _Rest, kind: str) -> list[_Pair]:
     """Return which words may stand for which, the most alike first."""
     pairs: list[_Pair] = []
-    marked = [(other, marks(other)) for other in rest_b]
-    for word in rest_a:
-        here = marks(word)
-        for other, there in marked:
-            if here.isdisjoint(there):
-                continue
-            likeness = _initial(word, other, kind) if len(word) == 1 or len(other) == 1 else alike(word, other)
-            if likeness:
-                pairs.append((likeness, (word,), (other,)))
-    if len(rest_a) > 1:
-        pairs += [(likeness, words, (other,)) for likeness, words, other in _joined(a.words, rest_a, rest_b)]
-    if len(rest_b) > 1:
-        pairs += [(likeness, (word,), others) for likeness, others, word in _joined(b.words, rest_b, rest_a)]
+    for word, other in rest.possible:
+        likeness = _initial(word, other, kind) if len(word) == 1 or len(other) == 1 else alike(word, other)
+        if likeness:
+            pairs.append((likeness, (word,), (other,)))
+    bare = a.bare or b.bare
+    if len(rest.a) > 1 and rest.b:
+        pairs += [(likeness, words, (other,)) for likeness, words, other in _joined(a.words, rest.a, rest.b, bare=bare)]
+    if len(rest.b) > 1 and rest.a:
+        pairs += [(likeness, (word,), others) for likeness, others, word in _joined(b.words, rest.b, rest.a, bare=bare)]
     if len(pairs) > 1:
         pairs.sort(key=_best_first)
     return pairs
@@ -122,12 +169,14 @@ def _initial(word: str, other: str, kind: str) -> float:
     return 1.0 if word == other else _INITIAL
 
 
-def _joined(words: tuple[str, ...], rest: list[str], others: list[str]) -> list[tuple[float, tuple[str, ...], str]]:
+def _joined(
+    words: tuple[str, ...], rest: list[str], others: list[str], *, bare: bool
+) -> list[tuple[float, tuple[str, ...], str]]:
     """Return neighbouring words that together are one word of the other name."""
     found = []
-    begun = {other[0] for other in others}
+    begun = {_beginning(other, bare=bare) for other in others}
     for start, word in enumerate(words[: 2 * _MOST_REST]):
-        if word[0] not in begun or word not in rest:
+        if word not in rest or _beginning(word, bare=bare) not in begun:
             continue
         for count in (2, 3):
             together = words[start : start + count]
@@ -135,27 +184,41 @@ def _joined(words: tuple[str, ...], rest: list[str], others: list[str]) -> list[
             if len(together) < count or not _all_in(together, rest):
                 break
             for other in others:
-                if word[0] == other[0] and abs(len(other) - len(text)) <= _UNEVEN:
+                if bare or (word[:2] == other[:2] and abs(len(other) - len(text)) <= _UNEVEN):
                     likeness = _JOINED * alike(text, other)
                     if likeness >= _LEAST_JOINED:
                         found.append((likeness, together, other))
     return found
 
 
-def compare(a: Parsed, b: Parsed, weights: Weights, kind: str = "") -> tuple[float, dict[str, float]]:
-    """Return how alike two names are and what made it: contributions that begin at 1 and are negative after it."""
+def _beginning(word: str, *, bare: bool) -> str:
+    return skeleton(word)[:1] if bare else word[:2]
+
+
+def compare(
+    a: Parsed, b: Parsed, weights: Weights, kind: str = "", least: float = 0.0
+) -> tuple[float, dict[str, float]]:
+    """Return how alike two names are and what made it: contributions that begin at 1 and are negative after it.
+
+    Names that certainly stay under `least` may be given 0.
+    """
     if a.forms or b.forms:
         kind = kind or ORGANISATION
-    found = align(a, b, weights, kind)
     whole = _whole(a, b)
-    if not found.aligned and not whole:
+    rest = _rest(a, b)
+    if not whole and rest.a and rest.b:
+        shorter = min(weights.total(a.words), weights.total(b.words))
+        if _hopeless(rest, weights, shorter, least):
+            return 0.0, {}
+    found = align(a, b, rest, weights, kind)
+    if not (found.aligned or whole):
         return 0.0, {}
     one, two = found.open_a, found.open_b
     features = {
         "words": 1.0,
         "spelling": -found.loss / (found.whole or 1.0),
-        "contradicting words": -_contradiction(found, min(one, two)),
-        "missing words": -_missing(found, abs(one - two)),
+        "contradicting words": -_contradiction(min(one, two), found.whole),
+        "missing words": -_missing(found),
         "numbers": -_numbers(a, b),
         "legal form": -0.05 if a.forms and b.forms and a.forms.isdisjoint(b.forms) else 0.0,
         "order": 0.0 if a.key == b.key else -0.01,
@@ -173,19 +236,19 @@ def compare(a: Parsed, b: Parsed, weights: Weights, kind: str = "") -> tuple[flo
     }
 
 
-def _contradiction(found: Alignment, weight: float) -> float:
+def _contradiction(weight: float, whole: float) -> float:
     """Each name has a word that the other lacks: rather another one of the family, or of the companies of the place."""
     if weight <= 0:
         return 0.0
-    return min(1.0, 0.18 * min(1.0, weight / 0.5) + 0.6 * weight / found.whole)
+    return min(1.0, 0.18 * min(1.0, weight / 0.5) + 0.6 * weight / whole)
 
 
-def _missing(found: Alignment, weight: float) -> float:
+def _missing(found: Alignment) -> float:
     """One name is longer. Patronymics and second surnames are left out at will, but one word alone is no name."""
-    if weight <= 0.01:
-        return 0.0
-    share = weight / found.longer
-    return share * (0.25 + 0.5 * math.exp(-1.1 * found.known)) + (0.12 if found.aligned < 2 else 0.0)
+    share = found.missing / found.longer
+    return share * (0.25 + 0.5 * math.exp(-1.1 * found.known)) + (
+        _ONE_WORD if found.aligned == 1 and found.missing > _LEFT_OUT else 0.0
+    )
 
 
 def _numbers(a: Parsed, b: Parsed) -> float:
@@ -210,4 +273,7 @@ def _run_together(text: str, other: str) -> float:
     if length < _LEAST_TOGETHER or abs(len(text) - len(other)) > bound:
         return 0.0
     distance = OSA.distance(text, other, score_cutoff=bound)
-    return 0.0 if distance > bound else 0.98 - 2.0 * distance / length
+    if distance > bound:
+        return 0.0
+    cost = SLIP if sorted(text) == sorted(other) else 1.0
+    return 0.98 - 2.0 * cost * distance / length

@@ -29,6 +29,23 @@ TITLES = frozenset(
 """.split()
 )
 
+# What the commonest Arabic words become without vowels: too few consonants to be compared by them.
+WITH_VOWELS = {
+    "BN": "bin",
+    "BNT": "bint",
+    "L": "al",
+    "AL": "al",
+    "BD": "abd",
+    "BW": "abu",
+    "BY": "abi",
+    "LY": "ali",
+    "MHMD": "mohammed",
+    "HSN": "hassan",
+    "HSYN": "hussein",
+    "LLH": "allah",
+    "BDLLH": "abdullah",
+}
+
 # A party of another legal form may be another party; the same form in another language is the same.
 _FORMS = {
     "limited": (
@@ -113,6 +130,7 @@ GENERAL_WORDS = frozenset(
 )
 
 _SAME_WORDS = """
+    air airline airlines airways avia aviation | oil petroleum neft | gaz gas | shirkat sherkat |
     intl int international internacional internazionale internationale mezhdunarodny | bros brothers | co
     company cie compagnie | mfg manufacturing | tech technology technologies technical | ind industry industries
     industrial | org organization organisation | assn assoc association | univ university | inst institute

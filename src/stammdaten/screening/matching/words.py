@@ -1,5 +1,6 @@
 """How alike two words of names are, from 0 to 1: spelling, sound, consonants, vocabulary. Knows no whole names, no lists."""
 
+import re
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
@@ -12,15 +13,16 @@ SPELLED = 0.97  # the same name in another language or spelling
 _SOUNDS = 0.95
 _SHORT_SOUNDS = 0.85
 _CALLED = 0.9
-_BARE = (0.0, 0.6, 0.78, 0.88, 0.93)  # by the number of equal consonants: the fewer, the more names share them
-_ANY = "*"
-_BARE_MARKS = frozenset((_ANY,))
+_BARE = (0.0, 0.6, 0.82, 0.9, 0.94)  # by the number of equal consonants: the fewer, the more names share them
+_SYLLABLE = re.compile(r"[b-df-hj-np-tv-z]{0,3}[aeiouyw]{1,3}[b-df-hj-np-tv-z]{0,2}")
 _STRANGE = 0.1
 _LEAST = 0.55
 _DOUBTFUL = 0.8  # below it, likeness fades faster
 _FADING = 0.5
 _UNLIKE_SOUND = 0.35  # of an error: words that differ in writing more than in sound
-_VOWELS = 0.75  # of the cost of an error that leaves the consonants as they are
+# Of the cost of an error: one that leaves the consonants as they are, swaps letters, or reads a letter as a digit.
+SLIP = 0.75
+_OTHER_SYLLABLE = 0.1  # Chinese and Korean names are made of few syllables: another letter is another name
 _SHORT = 3  # letters
 _LENGTHS = ((3, 0), (6, 1), (10, 2))  # shorter than so many letters: at most so many errors
 _MOST_ERRORS = 3
@@ -30,14 +32,10 @@ _MOST_ERRORS = 3
 def marks(word: str) -> frozenset[str]:
     """Return beginnings, ends and known groups of a word: words without any in common need not be compared.
 
-    An error rarely hits both the beginning and the end. Words without vowels have one mark for all: their consonants
-    must be looked at.
+    An error rarely hits both the beginning and the end. Of no use for words without vowels.
     """
-    if word.isupper():
-        return _BARE_MARKS
     heard = sound(word)
-    ends = {word[0], heard[0], word[-2:], heard[-2:], _ANY}
-    return frozenset(ends) | variants(word) | word_group(word)
+    return frozenset((word[0], heard[:1], word[-2:], heard[-2:])) | variants(word) | word_group(word)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -73,12 +71,24 @@ def _by_letters(word: str, other: str) -> float:
         return 0.0
     share = distance / length
     bones = skeleton(word)
-    if len(bones) > 1 and bones == skeleton(other):
-        share *= _VOWELS
+    if (
+        (len(bones) > 1 and bones == skeleton(other))
+        or sorted(word) == sorted(other)
+        or word.isalpha() != other.isalpha()
+    ):
+        share *= SLIP
+    elif is_syllable(word) and is_syllable(other):
+        share += _OTHER_SYLLABLE
     if heard[:1] != said[:1] and length < _LENGTHS[1][0]:
         share += 0.04
     likeness = 1.0 - share
     return likeness - _FADING * max(0.0, _DOUBTFUL - likeness)
+
+
+@lru_cache(maxsize=1 << 16)
+def is_syllable(word: str) -> bool:
+    """Return whether a word is one short syllable, as those of which Chinese and Korean names are made."""
+    return _SYLLABLE.fullmatch(word) is not None
 
 
 def _across_scripts(bare: str, word: str) -> float:

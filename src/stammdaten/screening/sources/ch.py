@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, product
+from math import prod
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -36,6 +37,7 @@ _KNOWN = {
 }
 _KNOWN_OF_PARTY = {"identity", "justification", "relation", "other-information", "generic-attribute"}
 _QUALITIES = {"good": STRONG, "low": WEAK}
+_LAST_PARTS = {"family-name", "maiden-name", "suffix"}
 _IMO = re.compile(r"\bIMO(?: [Nn]umber)? ?:? ?(\d{7})\b")
 # The parts of a name have up to a dozen spellings each; what they give together is cut here.
 _MOST_SPELLINGS = 100
@@ -135,7 +137,7 @@ def _add_identity(reading: Reading, header: _Header, draft: Draft, identity: Ele
         quality = _QUALITIES.get(name.get("quality", "good"))
         if quality is None:
             reading.not_understood("quality of a name", name.get("quality", ""))
-        draft.add_names(*_spellings(name), quality=quality or STRONG)
+        draft.add_names(*_spellings(reading, name), quality=quality or STRONG)
     for born in identity.findall("day-month-year"):
         draft.add_birth_dates(born.get("year"))
     for nationality in identity.findall("nationality"):
@@ -151,10 +153,9 @@ def _add_identity(reading: Reading, header: _Header, draft: Draft, identity: Ele
     draft.add_identifiers(*texts_of(identity, "identification-document/number"))
 
 
-def _spellings(name: Element) -> Iterator[str]:
-    """Yield the name and its variants; spellings of one language and script go together, in the order of the parts."""
-    parts = sorted(name.findall("name-part"), key=lambda part: (len(part.get("order", "")), part.get("order", "")))
-    parts = [part for part in parts if part.get("name-part-type") != "title"]
+def _spellings(reading: Reading, name: Element) -> Iterator[str]:
+    """Yield the name and its variants, as they are spoken; spellings of one language and script go together."""
+    parts = sorted(filter(_is_spoken, name.findall("name-part")), key=_order)
     values = [text_of(part, "value") for part in parts]
     yield " ".join(values)
     cultures: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -164,7 +165,20 @@ def _spellings(name: Element) -> Iterator[str]:
             cultures[culture][place].append(clean(variant.text))
     for spellings in cultures.values():
         choices = [spellings.get(place, [value]) for place, value in enumerate(values)]
+        if prod(map(len, choices)) > _MOST_SPELLINGS:
+            reading.not_understood("spellings", f"more than {_MOST_SPELLINGS} of {' '.join(values)}")
         yield from map(" ".join, islice(product(*choices), _MOST_SPELLINGS))
+
+
+def _is_spoken(part: Element) -> bool:
+    return part.get("name-part-type") != "title"
+
+
+def _order(part: Element) -> tuple[bool, int]:
+    """Return the place of a part: the list puts the family's name first, in speech it stands behind the given ones."""
+    order = part.get("order", "")
+    is_last = part.get("name-part-type") in _LAST_PARTS
+    return is_last, int(order) if order.isdecimal() and len(order) < len("100") else 0
 
 
 def _country(element: Element) -> str:

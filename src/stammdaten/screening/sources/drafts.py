@@ -16,6 +16,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 _LATIN = re.compile("[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff]")
+_URL = re.compile(r"https?://[^\s<>\"'`\\]+")
 _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)", re.ASCII)
 _SPAN = re.compile(r"\b(?:to|between)\b|\d{4}\s*[-\u2013]\s*\d{4}")
 _LONGEST_SPAN = 30
@@ -105,6 +106,10 @@ class Draft:
         self.listed_on = ""
         self.url = ""
 
+    def not_understood(self, what: str, value: str) -> None:
+        """Count a part of the list that has no place in an entry."""
+        self._reading.not_understood(what, value)
+
     def add_names(self, *texts: str | None, quality: str = STRONG) -> None:
         """Add names; a strong one without Latin letters is kept as original, and strong goes before weak."""
         for text in texts:
@@ -163,6 +168,14 @@ class Draft:
         elif said:
             self._reading.not_understood("gender", said)
 
+    def set_url(self, text: str | None) -> None:
+        """Take the first address of a web page about the party; what is none could run in a browser."""
+        url = clean(text)
+        if _URL.fullmatch(url):
+            self.url = self.url or url
+        elif url:
+            self._reading.not_understood("url", url)
+
     def entry(self, *, nameless: bool = False) -> Entry | None:
         """Return the entry; none, and it is counted, if it has no name and may not be without one."""
         if not (self._names or nameless):
@@ -180,5 +193,5 @@ class Draft:
             identifiers=tuple(self._identifiers),
             programs=tuple(self._programs),
             listed_on=self.listed_on,
-            url=clean(self.url),
+            url=self.url,
         )

@@ -70,7 +70,7 @@ def _entry(reading: Reading, record: Element, entry_id: str) -> Entry | None:
     report_unknown(reading, record, _KNOWN)
     for regulation in record.findall("regulation"):
         draft.add_programs(regulation.get("programme"))
-        draft.url = draft.url or text_of(regulation, "publicationUrl")
+        draft.set_url(text_of(regulation, "publicationUrl"))
     for alias in record.findall("nameAlias"):
         quality = _quality(alias.get("strong", ""), text_of(alias, "remark"))
         draft.add_names(alias.get("wholeName"), quality=quality)
@@ -110,7 +110,7 @@ def _from_csv(path: Path, encoding: str, reading: Reading) -> Iterator[Entry]:
 
 def _add_row(draft: Draft, row: Mapping[str, str]) -> None:
     draft.add_programs(row.get("Entity_Regulation_Programme"))
-    draft.url = draft.url or row.get("Entity_Regulation_PublicationUrl", "")
+    draft.set_url(row.get("Entity_Regulation_PublicationUrl"))
     quality = _quality(row.get("NameAlias_Strong", ""), row.get("NameAlias_Remark", ""))
     draft.add_names(row["NameAlias_WholeName"], quality=quality)
     draft.set_gender(row.get("NameAlias_Gender"))
@@ -147,4 +147,8 @@ def _country(code: str | None, name: str | None) -> str:
 def _add_birth(draft: Draft, said: Mapping[str, str], names: tuple[str, str, str, str]) -> None:
     date, year, first, last = (said.get(name, "") for name in names)
     draft.add_birth_dates(date)
-    draft.add_birth_dates(f"{first} to {last}" if first and last else year or first or last)
+    draft.add_birth_dates(year)
+    if first and last:
+        draft.add_birth_dates(f"{first} to {last}")
+    elif first or last:
+        draft.not_understood("date of birth", f"from {first}" if first else f"to {last}")

@@ -40,7 +40,7 @@ def files_in(folder: Path, names: tuple[str, str, str, str]) -> Files:
 
     :raises Unreadable: if the folder lacks one of the first three
     """
-    found = {path.name.lower(): path for path in folder.iterdir()}
+    found = {path.name.lower(): path for path in folder.iterdir() if path.is_file()}
     missing = [name for name in names[:3] if name not in found]
     if missing:
         raise Unreadable(f"The folder {folder.name} lacks {', '.join(missing)}; {', '.join(names[:3])} were expected.")
@@ -93,7 +93,7 @@ def _draft(reading: Reading, row: list[str], overflow: str) -> Draft:
     draft.add_programs(*programs.replace("] [", "; ").strip("[]").split("; "))
     draft.add_identifiers(call_sign)
     draft.add_countries(flag)
-    draft.url = DETAILS.format(number)
+    draft.set_url(DETAILS.format(number))
     remarks = row[11] + overflow
     if len(row[11]) >= _REMARKS_LENGTH and not overflow:
         reading.not_understood("remarks", "cut off, the file of comments was not given")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 from stammdaten.screening.entries import AIRCRAFT, ORGANISATION, PERSON, STRONG, VESSEL, WEAK, Entry
@@ -87,7 +88,7 @@ def _entry(reading: Reading, record: Element) -> Entry | None:
     draft = Draft(reading, uid, _KINDS.get(said.lower(), ""))
     if not draft.kind:
         reading.not_understood("kind", said)
-    draft.url = DETAILS.format(uid)
+    draft.set_url(DETAILS.format(quote(uid)))
     draft.add_names(_name(record))
     draft.add_programs(*texts_of(record, "programList/program"))
     for aka in record.findall("akaList/aka"):

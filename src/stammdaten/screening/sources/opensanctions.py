@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from stammdaten.screening.entries import AIRCRAFT, ORGANISATION, PERSON, VESSEL, WEAK, Entry
 from stammdaten.screening.sources.csv_rows import encoding_of, lines, rows, table
@@ -183,7 +184,7 @@ def _draft(reading: Reading, entry_id: str, schema: str) -> Draft:
     if not clean(entry_id):
         raise Unreadable("An entity has no id; each was expected to have one.")
     draft = Draft(reading, entry_id, _KINDS[schema])
-    draft.url = _PAGE.format(clean(entry_id))
+    draft.set_url(_PAGE.format(quote(clean(entry_id), safe="")))
     return draft
 
 

@@ -43,7 +43,7 @@ class Reading:
             message = "A reading is one pass; read the file again for another."
             raise RuntimeError(message)
         self._begun = True
-        # Hashes, not texts: with 1,000,000 entries this is the only thing that grows, to some 60 MB.
+        # Hashes, not texts: with 1,000,000 entries this is the only thing that grows, to some 80 MB.
         seen: set[int] = set()
         for entry in self._entries(self):
             if not 0 < len(entry.entry_id) <= _LONGEST_ID:

@@ -45,6 +45,7 @@ _KNOWN = {
     "UNReferenceNumber",
     "Names",
     "NonLatinNames",
+    "Titles",
     "RegimeName",
     "IndividualEntityShip",
     "DesignationSource",
@@ -162,7 +163,8 @@ def _entry(reading: Reading, record: Element) -> Entry | None:
 
 
 def _imo(number: str) -> str:
-    return f"IMO {number}" if number.isdecimal() else number
+    digits = number.removeprefix("IMO").strip()
+    return f"IMO {digits}" if digits.isdecimal() else number
 
 
 def _texts(record: Element, tag: str) -> list[str]:

@@ -1,0 +1,285 @@
+"""A version of a list while it is being loaded: written aside, and brought into force in one step.
+
+Invariants: a version is complete before it is in force, and a list has at most one version in force and one being
+loaded. Whoever dies while loading leaves what the next one to load clears away.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import delete, func, select, update
+
+from stammdaten.clock import utc_now, utc_stamp
+from stammdaten.jobs.queue import ask_within
+from stammdaten.refusals import NotAllowed
+from stammdaten.screening.entries import Entry, content_hash, written
+from stammdaten.screening.queries import ListVersion, entries_of, entry_range
+from stammdaten.screening.sources import Reading
+from stammdaten.screening.tables import ENTRIES_A_VERSION, list_versions, listed_entries
+from stammdaten.store import (
+    SHARED,
+    Conflict,
+    Statement,
+    Store,
+    WriteShared,
+    any_of,
+    number,
+    text,
+    the_instance,
+)
+
+T = TypeVar("T")
+
+LIST_CHANGED = "screen against a changed list"
+# A list may lose this part of its entries from one version to the next; more looks like half a file.
+_MOST_LOST = 0.2
+_AT_ONCE = 1_000
+_CLAIM_SECONDS = 120
+_ACTIVATION_ATTEMPTS = 10
+
+_last_id = select(func.coalesce(func.max(list_versions.c.id), 0)).where(the_instance(list_versions))
+_LAST_ID = Statement(_last_id)
+_LOADING = Statement(
+    select(list_versions.c.id, list_versions.c.claimed_until).where(
+        the_instance(list_versions),
+        list_versions.c.source == text("source"),
+        list_versions.c.state == "loading",
+    )
+)
+_own = (the_instance(list_versions), list_versions.c.id == number("version"), list_versions.c.state == "loading")
+_KEEP = Statement(update(list_versions).where(*_own).values(claimed_until=text("until")).returning(list_versions.c.id))
+_GIVE_UP = Statement(delete(list_versions).where(*_own).returning(list_versions.c.id))
+_FORGET_ENTRIES = Statement(
+    delete(listed_entries).where(
+        the_instance(listed_entries), listed_entries.c.id >= number("begin"), listed_entries.c.id < number("end")
+    )
+)
+_LET_STAND = Statement(
+    update(listed_entries)
+    .where(the_instance(listed_entries), listed_entries.c.removed_in == number("version"))
+    .values(removed_in=0)
+)
+_REMOVE = Statement(
+    update(listed_entries)
+    .where(the_instance(listed_entries), any_of(listed_entries.c.id, "ids"))
+    .values(removed_in=number("version"))
+)
+_END_CURRENT = Statement(
+    update(list_versions)
+    .where(
+        the_instance(list_versions),
+        list_versions.c.source == text("source"),
+        list_versions.c.state == "current",
+    )
+    .values(state="past")
+)
+_ACTIVATE = Statement(
+    update(list_versions)
+    .where(*_own)
+    .values(
+        state="current",
+        activation=select(func.coalesce(func.max(list_versions.c.activation), 0) + 1)
+        .where(the_instance(list_versions))
+        .scalar_subquery(),
+        list_date=text("new_list_date"),
+        entries=number("new_entries"),
+        added=number("new_added"),
+        changed=number("new_changed"),
+        removed=number("new_removed"),
+        unknown=text("new_unknown"),
+        loaded_at=text("new_loaded_at"),
+        checked_at=text("new_loaded_at"),
+        claimed_until="",
+    )
+    .returning(list_versions.c.activation)
+)
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What loading a list came to; `is_new` is False where the file is the one in force."""
+
+    source: str
+    list_date: str = ""
+    entries: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unknown: dict[str, int] = field(default_factory=dict)
+    is_new: bool = True
+
+
+class Staging:
+    """A version while it is being loaded."""
+
+    def __init__(self, store: Store, instance_id: int, source: str, before: ListVersion | None) -> None:
+        self._store = store
+        self._instance_id = instance_id
+        self._before = before
+        self._version = 0
+        self._position = 0
+        self._loaded = Loaded(source)
+
+    async def begin(self, file_hash: str, origin: str) -> None:
+        """Take the list's one place for loading, from a dead loader too.
+
+        :raises NotAllowed: if somebody else loads it.
+        """
+        source = self._loaded.source
+
+        async def claim(write: WriteShared) -> None:
+            now = utc_stamp(utc_now())
+            for version, claimed_until in await write.rows(_LOADING, source=source):
+                if claimed_until >= now:
+                    raise Conflict(source)
+                await _clear(write, version)
+            self._version = (await write.rows(_LAST_ID))[0][0] + 1
+            row = ListVersion(
+                self._version, source, "loading", 0, "", file_hash, 0, 0, 0, 0, "", "", "", origin, _until()
+            )
+            await write.insert(list_versions, [row])
+
+        try:
+            await transact(self._store, self._instance_id, claim)
+        except Conflict as conflict:
+            raise NotAllowed(
+                f"The list {source} is being loaded already; please wait until that has ended."
+            ) from conflict
+
+    async def run(self, reading: Reading, *, may_shrink: bool, progress: Callable[[int], None]) -> Loaded:
+        """Write aside what is new, mark what is gone, and bring the version into force.
+
+        :raises Unreadable: if the file turns out to be broken.
+        :raises NotAllowed: if too much is gone.
+        """
+        loaded = self._loaded
+        standing = await self._standing_entries()
+        batches = _batches(reading)
+        # Reading is pure CPU: in a thread, so that a serving process answers meanwhile.
+        while batch := await asyncio.to_thread(next, batches, None):
+            await self._stage(batch, standing)
+            progress(loaded.entries)
+        loaded.removed = len(standing)
+        loaded.list_date, loaded.unknown = reading.version, dict(reading.unknown)
+        if self._before is not None and not may_shrink and loaded.entries < self._before.entries * (1 - _MOST_LOST):
+            raise NotAllowed(
+                f"The list {loaded.source} would shrink from {self._before.entries} to {loaded.entries} entries, "
+                "which looks like half a file; --may-shrink loads it all the same."
+            )
+        gone = [entry_row for entry_row, _ in standing.values()]
+        for begin in range(0, len(gone), _AT_ONCE):
+            await self._write([], gone[begin : begin + _AT_ONCE])
+        await self._activate()
+        return loaded
+
+    async def give_up(self) -> None:
+        """Leave nothing of the version, unless it is in force by now or another loader's."""
+        await transact(self._store, self._instance_id, lambda write: _clear(write, self._version))
+
+    async def _standing_entries(self) -> dict[str, tuple[int, bytes]]:
+        found: dict[str, tuple[int, bytes]] = {}
+        if self._before is not None:
+            async with self._store.reading(self._instance_id, slow=True) as read:
+                async for rows in entries_of(read, self._before):
+                    found.update({row[1]: (row[0], bytes.fromhex(row[2])) for row in rows})
+        return found
+
+    async def _stage(self, batch: list[tuple[str, str, str]], standing: dict[str, tuple[int, bytes]]) -> None:
+        loaded = self._loaded
+        fresh, replaced = [], []
+        for entry_id, digest, document in batch:
+            loaded.entries += 1
+            kept = standing.pop(entry_id, None)
+            if kept is not None and kept[1].hex() == digest:
+                continue
+            if kept is None:
+                loaded.added += 1
+            else:
+                loaded.changed += 1
+                replaced.append(kept[0])
+            self._position += 1
+            if self._position >= ENTRIES_A_VERSION:
+                raise NotAllowed(f"A list may have at most {ENTRIES_A_VERSION - 1} entries.")
+            row_id = entry_range(self._version)[0] + self._position
+            fresh.append((row_id, loaded.source, entry_id, digest, 0, document))
+        await self._write(fresh, replaced)
+
+    async def _write(self, fresh: list[tuple[Any, ...]], gone: list[int]) -> None:
+        async def write_some(write: WriteShared) -> None:
+            self._check_kept(await write.run(_KEEP, version=self._version, until=_until()))
+            await write.insert(listed_entries, fresh)
+            if gone:
+                await write.run(_REMOVE, ids=gone, version=self._version)
+
+        await transact(self._store, self._instance_id, write_some)
+
+    def _check_kept(self, rows: object) -> None:
+        if not rows:
+            raise NotAllowed(f"The list {self._loaded.source} was taken over by another load; nothing was changed.")
+
+    async def _activate(self) -> None:
+        loaded = self._loaded
+
+        async def activate(write: WriteShared) -> None:
+            now = utc_stamp(utc_now())
+            await write.run(_END_CURRENT, source=loaded.source)
+            activated = await write.run(
+                _ACTIVATE,
+                version=self._version,
+                new_list_date=loaded.list_date,
+                new_entries=loaded.entries,
+                new_added=loaded.added,
+                new_changed=loaded.changed,
+                new_removed=loaded.removed,
+                new_unknown=json.dumps(loaded.unknown, ensure_ascii=False),
+                new_loaded_at=now,
+            )
+            self._check_kept(activated)
+            # In the same transaction: no version comes into force without its contacts being screened against it.
+            activation = activated[0][0]
+            key = f"{self._instance_id}:{activation}"
+            payload = {"version": self._version, "activation": activation}
+            await ask_within(write, kind=LIST_CHANGED, key=key, now=now, owner=self._instance_id, payload=payload)
+
+        for _ in range(_ACTIVATION_ATTEMPTS - 1):
+            # Two lists that come into force at the same moment take the same number: the second tries again.
+            with suppress(Conflict):
+                await transact(self._store, self._instance_id, activate)
+                return
+        await transact(self._store, self._instance_id, activate)
+
+
+async def _clear(write: WriteShared, version: int) -> None:
+    if await write.run(_GIVE_UP, version=version):
+        begin, end = entry_range(version)
+        await write.run(_FORGET_ENTRIES, begin=begin, end=end)
+        await write.run(_LET_STAND, version=version)
+
+
+async def transact(store: Store, instance_id: int, work: Callable[[WriteShared], Awaitable[T]]) -> T:
+    """Run work on the lists of an instance, or on the official ones."""
+    if instance_id == SHARED:
+        return await store.writing_shared(work)
+    return await store.writing(instance_id, work)
+
+
+def _until() -> str:
+    return utc_stamp(utc_now() + timedelta(seconds=_CLAIM_SECONDS))
+
+
+def _batches(reading: Reading) -> Iterator[list[tuple[str, str, str]]]:
+    """Read entries as entry id, content hash and document, some at a time."""
+    entries = iter(reading)
+    while batch := [_compared(entry) for entry in islice(entries, _AT_ONCE)]:
+        yield batch
+
+
+def _compared(entry: Entry) -> tuple[str, str, str]:
+    document = written(entry)
+    return entry.entry_id, content_hash(document), document
