@@ -4,10 +4,10 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test check format lint types contracts audit bench lock clean
+.PHONY: help env run test check format lint types contracts audit bench bench-screening lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # uv has an environment of its own, so that syncing .venv to the lock does not remove it.
 $(UV): requirements/uv.lock
@@ -51,6 +51,9 @@ audit: env ## known vulnerabilities in what is locked
 
 bench: env ## measure beside the floor and a textbook service; needs wrk
 	@$(BIN)/python -m bench
+
+bench-screening: env ## measure what screening finds, what it alarms about, and what it costs
+	@$(BIN)/python -m bench.screening
 
 lock: $(UV) ## renew the lock files from pyproject.toml
 	@echo 'uv' | $(UV) pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header - -o requirements/uv.lock

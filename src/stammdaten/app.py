@@ -24,13 +24,14 @@ from stammdaten.products import routes as products
 from stammdaten.screening.current import Screening
 from stammdaten.screening.ruling import RESCREEN
 from stammdaten.screening.staging import LIST_CHANGED
+from stammdaten.screening.updating import UPDATE, check_sources, updating_lists
 from stammdaten.screening.yente import YenteServer
 from stammdaten.settings import Settings, read_settings
 from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
 
-# Kinds of jobs that are asked for every day.
-DAILY = (expiry.JOB, rescreening.RESCREEN_DUE)
+# Kinds of jobs that are asked for every day: lists first, so that what is due is checked against the new ones.
+DAILY = (UPDATE, expiry.JOB, rescreening.RESCREEN_DUE)
 
 
 class State(TypedDict):
@@ -40,9 +41,10 @@ class State(TypedDict):
     screening: Screening
 
 
-def jobs(screening: Screening) -> dict[str, Handler]:
+def jobs(settings: Settings, screening: Screening) -> dict[str, Handler]:
     """Return what outlives a request: kinds of jobs, and what does them."""
     return {
+        UPDATE: updating_lists(settings),
         expiry.JOB: expiry.expire_classifications,
         LIST_CHANGED: list_changes.screening_list_change(screening),
         SCREEN_WAITING: rescreening.screening_waiting(screening),
@@ -61,6 +63,7 @@ def yente_server(settings: Settings) -> YenteServer | None:
 def create_app(settings: Settings | None = None) -> ASGIApp:
     """Build the service; a server that builds it in a process of its own gives no settings."""
     settings = settings or read_settings()
+    check_sources(settings)
     configure_logging()
 
     @asynccontextmanager
@@ -70,7 +73,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
             screening = Screening(store, yente_server(settings))
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
-                asyncio.create_task(Worker(store, jobs(screening), DAILY).run()),
+                asyncio.create_task(Worker(store, jobs(settings, screening), DAILY).run()),
             ]
             yield {"store": store, "screening": screening}
             for task in beside:

@@ -17,14 +17,13 @@ from stammdaten.cli.running import OPERATOR, Prefix, in_instance, instance_id_of
 from stammdaten.clock import utc_now, utc_timestamp
 from stammdaten.refusals import Fault, Invalid, NotAllowed
 from stammdaten.screening.audit import audit_rows
-from stammdaten.screening.downloading import Limits
 from stammdaten.screening.loading import load_list
 from stammdaten.screening.queries import ListVersion, current_versions, rules
 from stammdaten.screening.ruling import set_rules
 from stammdaten.screening.shapes import BLOCK_LIST
 from stammdaten.screening.sources import SOURCES
 from stammdaten.screening.staging import Loaded
-from stammdaten.screening.updating import FAILURES, update_list
+from stammdaten.screening.updating import FAILURES, check_sources, limits_of, update_list
 from stammdaten.settings import read_settings
 from stammdaten.store import SHARED, Store
 
@@ -50,7 +49,9 @@ def load(
         instance_id = SHARED if prefix is None else await instance_id_of(store, prefix)
         with _progress() as progress:
             if path.startswith(("http://", "https://")):
-                return await update_list(store, source, (path,), limits=_limits(), progress=progress.bytes(source))
+                return await update_list(
+                    store, source, (path,), limits=limits_of(read_settings()), progress=progress.bytes(source)
+                )
             return await load_list(
                 store,
                 instance_id=instance_id,
@@ -73,16 +74,18 @@ def load(
 def update() -> None:
     """Bring all configured lists up to date; those that have not changed are not downloaded again."""
     settings = read_settings()
+    check_sources(settings)
     if not settings.sanctions:
         raise NotAllowed("STAMMDATEN_SANCTIONS names no list.")
     failed = []
 
     async def run(store: Store) -> None:
         for source, urls in settings.sanctions.items():
-            _check_source(source, None)
             try:
                 with _progress() as progress:
-                    loaded = await update_list(store, source, urls, limits=_limits(), progress=progress.bytes(source))
+                    loaded = await update_list(
+                        store, source, urls, limits=limits_of(settings), progress=progress.bytes(source)
+                    )
             except FAILURES as failure:
                 failed.append(source)
                 sys.stderr.write(f"{source} was not updated: {failure}\n")
@@ -196,10 +199,6 @@ def _check_source(source: str, prefix: str | None) -> None:
         raise NotAllowed("A block list is of one instance and needs --prefix; official lists are shared and take none.")
 
 
-def _limits() -> Limits:
-    return Limits(allow_private=read_settings().sanctions_private)
-
-
 def _show(loaded: Loaded) -> None:
     if not loaded.is_new:
         say(f"{loaded.source}\tunchanged\t{loaded.entries} entries")
@@ -208,5 +207,7 @@ def _show(loaded: Loaded) -> None:
         f"{loaded.source}\t{loaded.list_date or 'undated'}\t{loaded.entries} entries\t"
         f"{loaded.added} added, {loaded.changed} changed, {loaded.removed} removed"
     )
+    if loaded.older_than:
+        sys.stderr.write(f"{loaded.source}: the list that was in force was newer, of {loaded.older_than}\n")
     for part, times in sorted(loaded.unknown.items(), key=lambda item: -item[1])[:20]:
         sys.stderr.write(f"{loaded.source}: not understood, {times} times: {part}\n")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from stammdaten.auth.callers import Caller, Role
@@ -13,15 +15,20 @@ from stammdaten.classification.shapes import read_classification
 from stammdaten.clock import german_stamp
 from stammdaten.contacts.operations import ContactChange, create_contacts, update_contacts
 from stammdaten.contacts.shapes import Given, read_contact_update, read_new_contact
+from stammdaten.contacts.subjects import checks_of_new
+from stammdaten.demo.blocked import BLOCK_LIST, sanctions_list
 from stammdaten.demo.catalogue import Article, articles
 from stammdaten.demo.goods import LISTS
-from stammdaten.demo.partners import ARCHIVED, NOTES, PARTNERS, Partner, contact_of
+from stammdaten.demo.partners import ARCHIVED, NOTES, PARTNERS, contact_of
 from stammdaten.lists.operations import create_list
 from stammdaten.products import standing
 from stammdaten.products.operations import NewProduct, ProductUpdate, create_products, update_products
 from stammdaten.products.shapes import read_create
 from stammdaten.refusals import NotAllowed, NotFound, Refusal
-from stammdaten.store import Store, Write
+from stammdaten.screening.current import Screening
+from stammdaten.screening.loading import load_list
+from stammdaten.screening.shapes import Check
+from stammdaten.store import SHARED, Store, Write
 
 PREFIX = "demo"
 ERP = "erp"
@@ -50,8 +57,17 @@ async def make_demo(store: Store) -> None:
         return
     if instances:
         raise NotAllowed(f"This database is in use and has no instance {PREFIX!r}: nothing was created.")
+    screening = Screening(store)
+    await _load(store, SHARED, "un", sanctions_list())
     for prefix in await store.writing_shared(lambda write: create_account(write, name="Demo", prefix=PREFIX)):
-        await store.writing(await _instance_id(store, prefix), partial(_fill, prefix=prefix))
+        instance_id = await _instance_id(store, prefix)
+        await _load(store, instance_id, "block-list", BLOCK_LIST)
+        await screening.bring_up_to_date()
+        partners = [read_new_contact({"contact": contact_of(partner)}, []) for partner in PARTNERS[:: _step(prefix)]]
+        checks = await checks_of_new(screening, instance_id, partners)
+        contacts = list(zip(partners, checks, strict=True))
+        await store.writing(instance_id, partial(_fill, prefix=prefix, contacts=contacts))
+    screening.close()
 
 
 async def issue_token(store: Store) -> str:
@@ -71,13 +87,25 @@ async def _instance_id(store: Store, prefix: str) -> int:
     return found[0]
 
 
-async def _fill(write: Write, *, prefix: str) -> None:
+async def _load(store: Store, instance_id: int, source: str, text: str) -> None:
+    with NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        await load_list(store, instance_id=instance_id, source=source, path=Path(file.name))
+
+
+def _step(prefix: str) -> int:
+    """Return which partners an instance gets: the live one every, the others every so many."""
+    return 1 if prefix == PREFIX else len(PARTNERS) // _SOME
+
+
+async def _fill(write: Write, *, prefix: str, contacts: list[tuple[Given, Check]]) -> None:
     """Fill an instance: the live one with everything, the others with a little."""
     erp, clerk, *_ = [await _join(write, prefix, name, roles) for name, roles in _MEMBERS.items()]
     today = date.fromisoformat(german_stamp(write.now)[:10])
-    found, partners = articles(today), list(PARTNERS)
+    found = articles(today)
     if prefix != PREFIX:
-        found, partners = found[:: len(found) // _SOME], partners[:: len(partners) // _SOME]
+        found = found[:: len(found) // _SOME]
     lists = {slug: await create_list(write, name=name, slug=slug) for slug, name in LISTS.items()}
     # What nobody has looked at yet comes last, as in life, and not on the first page that a newcomer sees.
     seen = [article for article in found if article.classification is not None]
@@ -86,8 +114,8 @@ async def _fill(write: Write, *, prefix: str) -> None:
     await _find_out(write, seen, today)
     await _let_some_age(write, erp, seen)
     await _push_products(write, erp, lists, unseen)
-    await _push_contacts(write, erp, partners)
-    await _look_after_contacts(write, clerk, partners)
+    _check(await create_contacts(write, [ContactChange(erp, given, check) for given, check in contacts]))
+    await _look_after_contacts(write, clerk, [given.contact_uid for given, _ in contacts])
 
 
 async def _join(write: Write, prefix: str, name: str, roles: list[Role]) -> Caller:
@@ -142,14 +170,8 @@ async def _let_some_age(write: Write, caller: Caller, found: list[Article]) -> N
     _check(await standing.delete_products(write, [standing.Deed(number, _OPERATOR) for number in deleted]))
 
 
-async def _push_contacts(write: Write, caller: Caller, partners: list[Partner]) -> None:
-    created = [read_new_contact({"contact": contact_of(partner)}, []) for partner in partners]
-    _check(await create_contacts(write, [ContactChange(caller, given) for given in created]))
-
-
-async def _look_after_contacts(write: Write, caller: Caller, partners: list[Partner]) -> None:
+async def _look_after_contacts(write: Write, caller: Caller, uids: list[str]) -> None:
     """Note what was heard of some contacts, one after the other, and archive a few."""
-    uids = [partner.contact_uid for partner in partners]
     changes: list[tuple[str, dict[str, Any]]] = [
         *((uid, {"notes": [note]}) for uid in uids for note in NOTES.get(uid, [])),
         *((uid, {"is_archived": True}) for uid in uids if uid in ARCHIVED),

@@ -37,8 +37,10 @@ from stammdaten.store import (
 T = TypeVar("T")
 
 LIST_CHANGED = "screen against a changed list"
-# A list may lose this part of its entries from one version to the next; more looks like half a file.
+# A list may lose this part of its entries from one version to the next; more looks like half a file, unless the list
+# is so short that a few entries are much of it.
 _MOST_LOST = 0.2
+_SHORT_LIST = 100
 _AT_ONCE = 1_000
 _CLAIM_SECONDS = 120
 _ACTIVATION_ATTEMPTS = 10
@@ -113,6 +115,7 @@ class Loaded:
     removed: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
     is_new: bool = True
+    older_than: str = ""  # the date of the version before, where that is the later one
 
 
 class Staging:
@@ -167,16 +170,24 @@ class Staging:
             progress(loaded.entries)
         loaded.removed = len(standing)
         loaded.list_date, loaded.unknown = reading.version, dict(reading.unknown)
-        if self._before is not None and not may_shrink and loaded.entries < self._before.entries * (1 - _MOST_LOST):
-            raise NotAllowed(
-                f"The list {loaded.source} would shrink from {self._before.entries} to {loaded.entries} entries, "
-                "which looks like half a file; --may-shrink loads it all the same."
-            )
+        self._check_size(may_shrink=may_shrink)
         gone = [entry_row for entry_row, _ in standing.values()]
         for begin in range(0, len(gone), _AT_ONCE):
             await self._write([], gone[begin : begin + _AT_ONCE])
         await self._activate()
         return loaded
+
+    def _check_size(self, *, may_shrink: bool) -> None:
+        loaded, before = self._loaded, self._before
+        if before is None:
+            return
+        if loaded.list_date and loaded.list_date < before.list_date:
+            loaded.older_than = before.list_date
+        if not may_shrink and before.entries >= _SHORT_LIST and loaded.entries < before.entries * (1 - _MOST_LOST):
+            raise NotAllowed(
+                f"The list {loaded.source} would shrink from {before.entries} to {loaded.entries} entries, "
+                "which looks like half a file; --may-shrink loads it all the same."
+            )
 
     async def give_up(self) -> None:
         """Leave nothing of the version, unless it is in force by now or another loader's."""

@@ -7,16 +7,58 @@ from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from stammdaten.jobs.running import Handler, Job
 from stammdaten.refusals import NotAllowed
 from stammdaten.screening.downloading import Limits, NotDownloaded, Stamp, download
 from stammdaten.screening.loading import confirm_list, load_list
 from stammdaten.screening.queries import ListVersion, current_versions
+from stammdaten.screening.shapes import BLOCK_LIST
 from stammdaten.screening.sources import SOURCES, Unreadable
 from stammdaten.screening.staging import Loaded
+from stammdaten.settings import Settings, SettingsError
 from stammdaten.store import SHARED, Store
 
+UPDATE = "update sanctions lists"
 # What can go wrong with one list and leaves the others to be updated.
 FAILURES = (NotDownloaded, Unreadable, NotAllowed)
+
+
+def check_sources(settings: Settings) -> None:
+    """Check that the lists to be brought up to date are lists.
+
+    :raises SettingsError: if one is not.
+    """
+    unknown = sorted(settings.sanctions.keys() - (SOURCES.keys() - {BLOCK_LIST}))
+    if unknown:
+        raise SettingsError(f"STAMMDATEN_SANCTIONS names {unknown[0]!r}; lists are {', '.join(SOURCES)}")
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return what servers may ask of a download."""
+    return Limits(allow_private=settings.sanctions_private)
+
+
+def updating_lists(settings: Settings) -> Handler:
+    """Return the daily job that brings the configured lists up to date."""
+
+    async def handle(store: Store, job: Job) -> str:
+        del job
+        said, failed = [], []
+        for source, urls in settings.sanctions.items():
+            try:
+                loaded = await update_list(store, source, urls, limits=limits_of(settings))
+            except FAILURES as failure:
+                failed.append(f"{source} was not updated: {failure}")
+            else:
+                said.append(
+                    f"{source} {loaded.list_date}: {loaded.entries} entries{'' if loaded.is_new else ', unchanged'}"
+                )
+        if failed:
+            # Tried again in a while; those that succeeded are unchanged then.
+            raise NotAllowed("; ".join(failed))
+        return "; ".join(said)
+
+    return handle
 
 
 async def update_list(

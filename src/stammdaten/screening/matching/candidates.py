@@ -1,4 +1,4 @@
-"""Which of many folded names resemble one: an index of letter triples and consonants, in memory. Knows no lists, no scores.
+"""Which of many folded names resemble one: letter triples and consonants, indexed in memory. Knows no lists, no scores.
 
 Queries are made of terms, never parsed from text, so nothing a name contains can act on the index.
 """

@@ -1,4 +1,4 @@
-"""What a contact's other data says of a likeness of names: country, gender, address, kind. Knows no names and no lists."""
+"""What a contact's other data says of a likeness of names: country, gender, address, kind. Knows no names, no lists."""
 
 from typing import Any, NamedTuple
 
@@ -30,10 +30,8 @@ class Known(NamedTuple):
 
 def known(party: Party, name: Parsed) -> Known:
     """Read what a contact says: who has a first name or a gender is a person, who has a legal form is none."""
-    if party.first_name.strip() or party.gender:
-        kind = PERSON
-    else:
-        kind = ORGANISATION if name.forms else ""
+    is_person = bool(party.first_name.strip() or party.gender)
+    kind = PERSON if is_person else ORGANISATION if name.forms else ""
     country = country_code(party.country) if party.country else ""
     return Known(kind, party.gender, country, fold(party.city), fold(party.street))
 

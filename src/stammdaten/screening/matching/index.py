@@ -1,4 +1,4 @@
-"""The lists in memory, asked whom a party resembles; contacts in memory, asked whom an entry resembles. Knows no store."""
+"""The lists in memory, asked whom a party resembles; contacts, asked whom an entry resembles. Knows no store."""
 
 import json
 import math
@@ -7,12 +7,12 @@ from typing import NamedTuple, Self
 
 from stammdaten.screening.matching.candidates import Candidates
 from stammdaten.screening.matching.folding import fold, sound
-from stammdaten.screening.matching.judging import Asked, Bearer, Judgement, alike_by_name, asked, judged, read
+from stammdaten.screening.matching.judging import Asked, Bearer, Judgement, alike_by_name, asked, could_be, judged, read
 from stammdaten.screening.matching.scoring import Weights
 from stammdaten.screening.parties import Party
 
 _CANDIDATES = 50  # names by letters, and two thirds as many by consonants: 99.9 % of what all of them would give
-_BLOCK = 100
+_BLOCK = 60
 _NAMES_AT_LEAST = 50_000  # words of a short list are no rarer than those of a long one
 
 
@@ -65,7 +65,7 @@ class Index:
         if not this.folded:
             return []
         best: dict[int, Match] = {}
-        for folded in self._resembling(this.folded):
+        for folded in self.resembling(this.folded):
             by_name = alike_by_name(this, folded, self.weights, least=least)
             if by_name:
                 for place, number in self._bearers[folded]:
@@ -83,7 +83,8 @@ class Index:
         places = self._places.get((source, entry_id))
         return self._listed[places[0]][1] if places else None
 
-    def _resembling(self, folded: str) -> dict[str, None]:
+    def resembling(self, folded: str) -> dict[str, None]:
+        """Return the folded listed names that are compared with this folded name."""
         places = self._candidates.like(folded, most=_CANDIDATES)
         names = dict.fromkeys(self._by_key.get(_key(folded), ()))
         names.update(dict.fromkeys(self._folded[place] for place in places))
@@ -101,7 +102,7 @@ class Index:
 
 
 class Contacts:
-    """The parties of all contacts, immutable: a changed entry is screened against them, not they against all entries."""
+    """The parties of all contacts, immutable: a changed entry is screened against them, not they against all."""
 
     def __init__(self, parties: Iterable[tuple[int, Party]], weights: Weights | None) -> None:
         self._bearers: dict[str, list[tuple[int, Party]]] = {}
@@ -133,6 +134,9 @@ class Contacts:
         for block in self._blocks(folded):
             any_found = False
             for name in block:
+                # Initials count for persons only: what is too little for them is too little for all who bear the name.
+                if not could_be(name, folded, self._weights, least=least):
+                    continue
                 for contact, party in self._bearers[name]:
                     this = asked(party)
                     by_name = alike_by_name(this, folded, self._weights, least=least)

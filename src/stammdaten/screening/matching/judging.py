@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from stammdaten.screening.entries import WEAK
+from stammdaten.screening.entries import PERSON, WEAK
 from stammdaten.screening.matching.context import DEFAULT_THRESHOLD, Known, could_reach, known, weighed
 from stammdaten.screening.matching.folding import fold
 from stammdaten.screening.matching.parsing import Parsed, identifies, parsed
@@ -68,6 +68,13 @@ def alike_by_name(party: Asked, folded: str, weights: Weights, *, least: float) 
     if could_reach(score, least) or party.name.key == that.key:
         return Judgement(score, features)
     return None
+
+
+def could_be(folded: str, other: str, weights: Weights, *, least: float) -> bool:
+    """Return whether two names may come to `least`, whoever bears them."""
+    one, two = parsed(folded), parsed(other)
+    score, _ = compare(one, two, weights, PERSON, min(least, DEFAULT_THRESHOLD))
+    return could_reach(score, least) or one.key == two.key
 
 
 def judged(party: Asked, folded: str, bearer: Bearer, by_name: Judgement) -> Judgement:

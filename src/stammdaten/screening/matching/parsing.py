@@ -1,4 +1,4 @@
-"""A folded name taken apart: the words that identify, the legal form, what is said or left out at will. Knows no scores."""
+"""A folded name taken apart: words that identify, legal form, what is said or left out at will. Knows no scores."""
 
 import re
 from functools import lru_cache
@@ -6,15 +6,24 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from stammdaten.screening.matching.vocabulary import GENERAL_WORDS, LONGEST_FORM, PARTICLES, TITLES, WITH_VOWELS, forms
+from stammdaten.screening.matching.vocabulary import (
+    GENERAL_WORDS,
+    LONGEST_FORM,
+    NAMES_AS_WELL,
+    PARTICLES,
+    PLACEHOLDERS,
+    TITLES,
+    WITH_VOWELS,
+    forms,
+)
 
 _LONG_FORM = 7  # letters: shorter ones are one error away from names
 _ROMAN = re.compile(r"[ivx]{1,6}")
 _NUMBER = re.compile(r"\d+|\d+(?:st|nd|rd|th)")
 # Servant of ...: `Abd al-Rahman`, `Abdul Rahman`, `Abdurrahman` are one name.
 _SERVANT = re.compile(r"abd[aeiou]{1,2}[lrsnzt](?=[a-z]{4,})")
-_SERVANTS = frozenset("abd abdul abdel abdal abdol abdoul abdu abd abdur abdus".split())
-_GOD = frozenset("abdullah abdallah abdulla abdalla abdullahi abdollah abdulai abdullaev".split())
+_SERVANTS = frozenset(["abd", "abdul", "abdel", "abdal", "abdol", "abdoul", "abdu", "abd", "abdur", "abdus"])
+_GOD = frozenset(["abdullah", "abdallah", "abdulla", "abdalla", "abdullahi", "abdollah", "abdulai", "abdullaev"])
 
 
 class Parsed(NamedTuple):
@@ -56,11 +65,15 @@ def parsed(folded: str) -> Parsed:
 
 def identifies(folded: str) -> bool:
     """Return whether a name holds a word that can tell one party from another."""
-    rest, _ = _without_forms(folded.split())
-    words = [word for word in rest if word not in PARTICLES and word not in TITLES]
-    if any(len(word) > 1 and not word.isdigit() for word in words):
+    rest, legal = _without_forms(folded.split())
+    words = [
+        word for word in rest if not word.isdigit() and word not in PLACEHOLDERS and not (legal and word in forms())
+    ]
+    if any(len(word) > 1 and word not in PARTICLES and word not in TITLES for word in words):
         return True
-    return sum(map(len, words)) > 2 and len(words) > 1
+    if all(len(word) == 1 for word in words):
+        return len(words) > len("JP")
+    return sum(word in NAMES_AS_WELL for word in words) > 1
 
 
 def is_general(word: str) -> bool:
@@ -88,25 +101,25 @@ def _without_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
             form = known.get(" ".join(words[place : place + count]))
             if not form and count == 1 and place and place == len(words) - 1:
                 form = _misspelled(words[place])
-            # `Co` first is rather a name than a form; so is a form of one or two letters that is followed by more.
-            if form and (count > 1 or _stands_as_form(words, place)):
+            if form and _stands_as_form(words, place, count):
                 legal.add(form)
                 place += count
                 break
         else:
             rest.append(words[place])
             place += 1
-    return (rest, frozenset(legal)) if rest else (words, frozenset())
+    return (rest or words, frozenset(legal))
 
 
-def _stands_as_form(words: list[str], place: int) -> bool:
-    return len(words[place]) > 2 or place >= len(words) - 2
+def _stands_as_form(words: list[str], place: int, count: int) -> bool:
+    """Return False for one or two letters before the end: `Co`, `S.C.` are rather the beginning of a name."""
+    return len("".join(words[place : place + count])) > len("AG") or place + count >= len(words) - 1
 
 
 @lru_cache(maxsize=1 << 12)
 def _misspelled(word: str) -> str:
     """Return the class of a legal form written with an error, as the last word of a name alone."""
-    if len(word) == 3:
+    if len(word) == len("ltd"):
         return next((forms()[form] for form in ("ltd", "llc", "inc") if sorted(form) == sorted(word)), "")
     if len(word) < _LONG_FORM:
         return ""

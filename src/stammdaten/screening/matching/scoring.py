@@ -245,10 +245,11 @@ def _contradiction(weight: float, whole: float) -> float:
 
 def _missing(found: Alignment) -> float:
     """One name is longer. Patronymics and second surnames are left out at will, but one word alone is no name."""
+    if not found.missing:
+        return 0.0
+    alone = found.aligned == 1 and (found.missing > _LEFT_OUT or found.known <= _GENERAL)
     share = found.missing / found.longer
-    return share * (0.25 + 0.5 * math.exp(-1.1 * found.known)) + (
-        _ONE_WORD if found.aligned == 1 and found.missing > _LEFT_OUT else 0.0
-    )
+    return share * (0.25 + 0.5 * math.exp(-1.1 * found.known)) + (_ONE_WORD if alone else 0.0)
 
 
 def _numbers(a: Parsed, b: Parsed) -> float:

@@ -1,4 +1,4 @@
-"""Words of names that mean little or the same: particles, titles, legal forms, words of trade. Knows no lists, no scores.
+"""Words that mean little or the same: particles, titles, legal forms, words of trade. Knows no lists, no scores.
 
 Everything is written as `fold` writes it; in texts of several words a bar ends each.
 """
@@ -8,17 +8,19 @@ from functools import lru_cache
 LONGEST_FORM = 6  # words
 _SPELLED_OUT = 5  # letters: `G.m.b.H.` is folded to single letters
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Said or left out at will: they neither find nor contradict.
-PARTICLES = frozenset(
-    """
+PARTICLES = _words("""
     aal ad af after ag al an and ar as ash at av az ben bin bint binti da das de degli del della dello den der
     des di do dos du e el en et for fur i ibn im imeni la las le les los na named no of ould pour ten ter the ul
     und ur van vom von y ye zi zu zum zur
-""".split()
-)
+""")
 
-TITLES = frozenset(
-    """
+TITLES = _words("""
     admiral al-hajj ambassador ayatollah bishop brig brigadier capt captain cdr cheikh col colonel commander
     dame deputy dipl doctor doktor don dona dr emir eng engineer esq father fr frau gen general gospodin
     governor hadj hadji hafiz haj haji hajj hajji herr hojatoleslam hon hr imam ing jr judge junior justice king
@@ -26,8 +28,15 @@ TITLES = frozenset(
     miss mister mlle mme molvi monsieur moulavi mr mrs ms msc mulla mullah mullahs pastor phd president prince
     princess prof professor qari rev reverend senator senior senor senora sergeant sgt shaikh shaykh sheik
     sheikh sheykh sir sr sra ustad ustaz
-""".split()
-)
+""")
+
+# Particles and titles that are given names or surnames as well: two of them are a name.
+NAMES_AS_WELL = _words("an bishop da das di do don general judge justice king lord major marshal prince van")
+
+# What people type who know no name.
+PLACEHOLDERS = _words("""
+    anonym anonymous desconocido inconnu keine na nil nn none null tba tbd unbekannt unknown xx xxx xxxx
+""")
 
 # What the commonest Arabic words become without vowels: too few consonants to be compared by them.
 WITH_VOWELS = {
@@ -110,8 +119,7 @@ _FORMS = {
 }
 
 # Words of trade, place and order that many parties share; they say little of which party it is.
-GENERAL_WORDS = frozenset(
-    """
+GENERAL_WORDS = _words("""
     academy africa african air airlines america american asia asian association aviation bank banking bros
     brothers business capital cargo center central centre chemical chemicals china chinese commercial
     construction consultancy consulting cuba cuban deutsche deutschland development dubai east eastern
@@ -126,8 +134,7 @@ GENERAL_WORDS = frozenset(
     singapore solutions south southern state steel stock supplies supply syria syrian system systems tanker tech
     technologies technology tehran trade trading tradings transport transportation trust turkey uae uk union
     university usa west western works worldwide
-""".split()
-)
+""")
 
 _SAME_WORDS = """
     air airline airlines airways avia aviation | oil petroleum neft | gaz gas | shirkat sherkat |

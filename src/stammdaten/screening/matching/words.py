@@ -1,4 +1,4 @@
-"""How alike two words of names are, from 0 to 1: spelling, sound, consonants, vocabulary. Knows no whole names, no lists."""
+"""How alike two words are, from 0 to 1: spelling, sound, consonants, vocabulary. Knows no whole names, no lists."""
 
 import re
 from functools import lru_cache
