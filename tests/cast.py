@@ -95,7 +95,7 @@ class Service:
         """Do the jobs that are due now, beside the app's own worker, which looks every few seconds."""
 
         async def work(store: Store) -> None:
-            worker = Worker(store, jobs(self.settings, self.screening), ())
+            worker = Worker(store, jobs(self.screening), ())
             while await worker.work_once():
                 pass
 

@@ -98,7 +98,10 @@ async def _ask(store: Store, key: str = "k", *, kind: str = "count", now: str = 
 
 
 async def _claim(store: Store, worker: str = "w", *, now: float = 0, until: float = 1) -> Claimed | None:
-    return await store.writing_shared(lambda write: claim(write, worker=worker, now=at(now), until=at(until)))
+    kinds = ["count", "daily", "other"]
+    return await store.writing_shared(
+        lambda write: claim(write, kinds=kinds, worker=worker, now=at(now), until=at(until))
+    )
 
 
 async def _claimed(store: Store, worker: str = "w", *, now: float = 0, until: float = 1) -> Claimed:
@@ -214,6 +217,13 @@ class TestClaim:
             return await _claim(store)
 
         assert (play(database, scenario) is not None) is is_due
+
+    def test_leaves_alone_what_nobody_here_can_do(self, database: Settings) -> None:
+        async def scenario(store: Store) -> Claimed | None:
+            await _ask(store, kind="of a later version")
+            return await _claim(store)
+
+        assert play(database, scenario) is None
 
     def test_takes_what_is_due_longest(self, database: Settings) -> None:
         async def scenario(store: Store) -> list[str]:

@@ -30,8 +30,8 @@ from stammdaten.settings import Settings, read_settings
 from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
 
-# Kinds of jobs that are asked for every day: lists first, so that what is due is checked against the new ones.
-DAILY = (UPDATE, expiry.JOB, rescreening.RESCREEN_DUE)
+# Kinds of jobs that are asked for every day.
+DAILY = (expiry.JOB, rescreening.RESCREEN_DUE)
 
 
 class State(TypedDict):
@@ -41,10 +41,9 @@ class State(TypedDict):
     screening: Screening
 
 
-def jobs(settings: Settings, screening: Screening) -> dict[str, Handler]:
+def jobs(screening: Screening) -> dict[str, Handler]:
     """Return what outlives a request: kinds of jobs, and what does them."""
     return {
-        UPDATE: updating_lists(settings),
         expiry.JOB: expiry.expire_classifications,
         LIST_CHANGED: list_changes.screening_list_change(screening),
         SCREEN_WAITING: rescreening.screening_waiting(screening),
@@ -73,7 +72,9 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
             screening = Screening(store, yente_server(settings))
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
-                asyncio.create_task(Worker(store, jobs(settings, screening), DAILY).run()),
+                asyncio.create_task(Worker(store, jobs(screening), DAILY).run()),
+                # A worker of its own: a download may take long, and contacts that wait for a check shall not.
+                asyncio.create_task(Worker(store, {UPDATE: updating_lists(settings)}, (UPDATE,)).run()),
             ]
             yield {"store": store, "screening": screening}
             for task in beside:

@@ -4,13 +4,14 @@ No well-kept library runs on both SQLite and PostgreSQL and asyncio (docs/decisi
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import and_, delete, insert, or_, select, update
 
 from stammdaten.jobs.tables import jobs
-from stammdaten.store import Conflict, Read, Row, Statement, Store, WriteShared, number, text
+from stammdaten.store import Conflict, Read, Row, Statement, Store, WriteShared, any_of, number, text
 
 _ADD = Statement(
     insert(jobs).values(
@@ -32,11 +33,12 @@ _ADD = Statement(
 _next_due = (
     select(jobs.c.id)
     .where(
+        any_of(jobs.c.kind, "kinds"),
         or_(
             and_(jobs.c.state == "waiting", jobs.c.due_at <= text("now")),
             # Whoever claimed it is gone: a worker that lives keeps its claim ahead of the clock.
             and_(jobs.c.state == "running", jobs.c.claimed_until < text("now")),
-        )
+        ),
     )
     .order_by(jobs.c.due_at, jobs.c.id)
     .limit(1)
@@ -124,9 +126,9 @@ async def ask_within(  # noqa: PLR0913 - what a job is
     await write.run(_ADD, kind=kind, key=key, owner=owner, **values)
 
 
-async def claim(write: WriteShared, *, worker: str, now: str, until: str) -> Claimed | None:
-    """Take the job that is due longest, until some time; None if none is due."""
-    found = await write.run(_CLAIM, worker=worker, now=now, until=until)
+async def claim(write: WriteShared, *, kinds: Iterable[str], worker: str, now: str, until: str) -> Claimed | None:
+    """Take the job of these kinds that is due longest, until some time; None if none is due."""
+    found = await write.run(_CLAIM, kinds=sorted(kinds), worker=worker, now=now, until=until)
     if not found:
         return None
     job_id, kind, instance_id, payload, progress, attempts = found[0]

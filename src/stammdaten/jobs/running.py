@@ -50,7 +50,7 @@ Handler = Callable[[Store, Job], Awaitable[str]]
 
 
 class Worker:
-    """One a process. Knows the handlers by kind, and which kinds are asked for once a (German) day."""
+    """Does one job at a time, of the kinds it has handlers for; asks for the daily ones once a (German) day."""
 
     def __init__(self, store: Store, handlers: Mapping[str, Handler], daily: tuple[str, ...]) -> None:
         self._store = store
@@ -88,7 +88,8 @@ class Worker:
         """Take a due job and do it; return whether there was one."""
 
         async def take(write: WriteShared) -> Claimed | None:
-            return await claim(write, worker=self._name, now=utc_stamp(utc_now()), until=_in(_CLAIM_SECONDS))
+            now = utc_stamp(utc_now())
+            return await claim(write, kinds=self._handlers, worker=self._name, now=now, until=_in(_CLAIM_SECONDS))
 
         claimed = await self._store.writing_shared(take)
         if claimed is None:

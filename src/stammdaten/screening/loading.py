@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from stammdaten.clock import utc_now, utc_stamp
 from stammdaten.screening.queries import current_versions
-from stammdaten.screening.sources import read_source
+from stammdaten.screening.sources import Unreadable, read_source
 from stammdaten.screening.staging import Loaded, Staging, transact
 from stammdaten.screening.tables import list_versions
 from stammdaten.store import Statement, Store, WriteShared, text, the_instance
@@ -43,13 +43,16 @@ async def load_list(  # noqa: PLR0913 - what a load is
     :raises Unreadable: if the file is broken, half, or of another format.
     :raises NotAllowed: if the list is being loaded by somebody else, or lost over a fifth of its entries.
     """
-    file_hash = await asyncio.to_thread(_hash_of, path)
+    try:
+        file_hash = await asyncio.to_thread(_hash_of, path)
+    except OSError as error:
+        raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from error
     async with store.reading(instance_id) as read:
         before = {version.source: version for version in await current_versions(read)}.get(source)
     if before is not None and before.file_hash == file_hash:
         await confirm_list(store, instance_id=instance_id, source=source, origin=origin or before.origin)
         return Loaded(source, before.list_date, before.entries, is_new=False)
-    load = Staging(store, instance_id, source, before)
+    load = Staging(store, instance_id, source)
     await load.begin(file_hash, origin)
     try:
         return await load.run(read_source(source, path), may_shrink=may_shrink, progress=progress)

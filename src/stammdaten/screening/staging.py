@@ -1,7 +1,8 @@
 """A version of a list while it is being loaded: written aside, and brought into force in one step.
 
 Invariants: a version is complete before it is in force, and a list has at most one version in force and one being
-loaded. Whoever dies while loading leaves what the next one to load clears away.
+loaded. Whoever dies while loading leaves what the next one to load clears away; whoever was only thought dead knows its
+version by when it began it (`loaded_at`, until it is in force), for its number may be another's by then.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from stammdaten.clock import utc_now, utc_stamp
 from stammdaten.jobs.queue import ask_within
 from stammdaten.refusals import NotAllowed
 from stammdaten.screening.entries import Entry, content_hash, written
-from stammdaten.screening.queries import ListVersion, entries_of, entry_range
+from stammdaten.screening.queries import ListVersion, current_versions, entries_of, entry_range
 from stammdaten.screening.sources import Reading
 from stammdaten.screening.tables import ENTRIES_A_VERSION, list_versions, listed_entries
 from stammdaten.store import (
@@ -43,18 +44,23 @@ _MOST_LOST = 0.2
 _SHORT_LIST = 100
 _AT_ONCE = 1_000
 _CLAIM_SECONDS = 120
-_ACTIVATION_ATTEMPTS = 10
+_ATTEMPTS = 10
 
 _last_id = select(func.coalesce(func.max(list_versions.c.id), 0)).where(the_instance(list_versions))
 _LAST_ID = Statement(_last_id)
 _LOADING = Statement(
-    select(list_versions.c.id, list_versions.c.claimed_until).where(
+    select(list_versions.c.id, list_versions.c.claimed_until, list_versions.c.loaded_at).where(
         the_instance(list_versions),
         list_versions.c.source == text("source"),
         list_versions.c.state == "loading",
     )
 )
-_own = (the_instance(list_versions), list_versions.c.id == number("version"), list_versions.c.state == "loading")
+_own = (
+    the_instance(list_versions),
+    list_versions.c.id == number("version"),
+    list_versions.c.state == "loading",
+    list_versions.c.loaded_at == text("begun"),
+)
 _KEEP = Statement(update(list_versions).where(*_own).values(claimed_until=text("until")).returning(list_versions.c.id))
 _GIVE_UP = Statement(delete(list_versions).where(*_own).returning(list_versions.c.id))
 _FORGET_ENTRIES = Statement(
@@ -121,11 +127,12 @@ class Loaded:
 class Staging:
     """A version while it is being loaded."""
 
-    def __init__(self, store: Store, instance_id: int, source: str, before: ListVersion | None) -> None:
+    def __init__(self, store: Store, instance_id: int, source: str) -> None:
         self._store = store
         self._instance_id = instance_id
-        self._before = before
+        self._before: ListVersion | None = None
         self._version = 0
+        self._begun = ""
         self._position = 0
         self._loaded = Loaded(source)
 
@@ -138,22 +145,19 @@ class Staging:
 
         async def claim(write: WriteShared) -> None:
             now = utc_stamp(utc_now())
-            for version, claimed_until in await write.rows(_LOADING, source=source):
+            for version, claimed_until, begun in await write.rows(_LOADING, source=source):
                 if claimed_until >= now:
-                    raise Conflict(source)
-                await _clear(write, version)
-            self._version = (await write.rows(_LAST_ID))[0][0] + 1
+                    raise NotAllowed(f"The list {source} is being loaded already; please wait until that has ended.")
+                await _clear(write, version, begun)
+            # Looked up here: another load may have ended a moment ago, and what it brought is what changes now.
+            self._before = {version.source: version for version in await current_versions(write)}.get(source)
+            self._version, self._begun = (await write.rows(_LAST_ID))[0][0] + 1, now
             row = ListVersion(
-                self._version, source, "loading", 0, "", file_hash, 0, 0, 0, 0, "", "", "", origin, _until()
+                self._version, source, "loading", 0, "", file_hash, 0, 0, 0, 0, "", now, "", origin, _until()
             )
             await write.insert(list_versions, [row])
 
-        try:
-            await transact(self._store, self._instance_id, claim)
-        except Conflict as conflict:
-            raise NotAllowed(
-                f"The list {source} is being loaded already; please wait until that has ended."
-            ) from conflict
+        await self._in_turn(claim)
 
     async def run(self, reading: Reading, *, may_shrink: bool, progress: Callable[[int], None]) -> Loaded:
         """Write aside what is new, mark what is gone, and bring the version into force.
@@ -191,7 +195,7 @@ class Staging:
 
     async def give_up(self) -> None:
         """Leave nothing of the version, unless it is in force by now or another loader's."""
-        await transact(self._store, self._instance_id, lambda write: _clear(write, self._version))
+        await transact(self._store, self._instance_id, lambda write: _clear(write, self._version, self._begun))
 
     async def _standing_entries(self) -> dict[str, tuple[int, bytes]]:
         found: dict[str, tuple[int, bytes]] = {}
@@ -223,7 +227,7 @@ class Staging:
 
     async def _write(self, fresh: list[tuple[Any, ...]], gone: list[int]) -> None:
         async def write_some(write: WriteShared) -> None:
-            self._check_kept(await write.run(_KEEP, version=self._version, until=_until()))
+            self._check_kept(await write.run(_KEEP, version=self._version, begun=self._begun, until=_until()))
             await write.insert(listed_entries, fresh)
             if gone:
                 await write.run(_REMOVE, ids=gone, version=self._version)
@@ -243,6 +247,7 @@ class Staging:
             activated = await write.run(
                 _ACTIVATE,
                 version=self._version,
+                begun=self._begun,
                 new_list_date=loaded.list_date,
                 new_entries=loaded.entries,
                 new_added=loaded.added,
@@ -258,16 +263,19 @@ class Staging:
             payload = {"version": self._version, "activation": activation}
             await ask_within(write, kind=LIST_CHANGED, key=key, now=now, owner=self._instance_id, payload=payload)
 
-        for _ in range(_ACTIVATION_ATTEMPTS - 1):
-            # Two lists that come into force at the same moment take the same number: the second tries again.
+        await self._in_turn(activate)
+
+    async def _in_turn(self, work: Callable[[WriteShared], Awaitable[None]]) -> None:
+        """Transact; again, where another list took the same number at the same moment."""
+        for _ in range(_ATTEMPTS - 1):
             with suppress(Conflict):
-                await transact(self._store, self._instance_id, activate)
+                await transact(self._store, self._instance_id, work)
                 return
-        await transact(self._store, self._instance_id, activate)
+        await transact(self._store, self._instance_id, work)
 
 
-async def _clear(write: WriteShared, version: int) -> None:
-    if await write.run(_GIVE_UP, version=version):
+async def _clear(write: WriteShared, version: int, begun: str) -> None:
+    if await write.run(_GIVE_UP, version=version, begun=begun):
         begin, end = entry_range(version)
         await write.run(_FORGET_ENTRIES, begin=begin, end=end)
         await write.run(_LET_STAND, version=version)

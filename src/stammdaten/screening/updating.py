@@ -61,12 +61,13 @@ def updating_lists(settings: Settings) -> Handler:
     return handle
 
 
-async def update_list(
+async def update_list(  # noqa: PLR0913 - what an update is
     store: Store,
     source: str,
     urls: tuple[str, ...],
     *,
     limits: Limits,
+    may_shrink: bool = False,
     progress: Callable[[int, int | None], None] = lambda *_: None,
 ) -> Loaded:
     """Download an official list, unless it is the one in force, and bring it into force.
@@ -87,7 +88,9 @@ async def update_list(
             return Loaded(source, current.list_date, current.entries, is_new=False)
         origin = json.dumps({url: asdict(stamp) for url, stamp in stamps.items()})
         path = _file(Path(folder), urls[0]) if len(urls) == 1 else Path(folder)
-        return await load_list(store, instance_id=SHARED, source=source, path=path, origin=origin)
+        return await load_list(
+            store, instance_id=SHARED, source=source, path=path, origin=origin, may_shrink=may_shrink
+        )
 
 
 async def _download_all(
@@ -99,18 +102,20 @@ async def _download_all(
     progress: Callable[[int, int | None], None],
 ) -> dict[str, Stamp] | None:
     """Download the parts of a list beside one another; None if none of them has changed."""
+    stamps: dict[str, Stamp] = {}
     if all(url in known for url in urls):
-        # Asked one by one: as soon as one has changed, all are wanted.
         for url in urls:
-            if await download(url, _file(folder, url), known=known[url], limits=limits, progress=progress) is not None:
-                break
-        else:
+            stamp = await download(url, _file(folder, url), known=known[url], limits=limits, progress=progress)
+            if stamp is not None:
+                stamps[url] = stamp
+        if not stamps:
             return None
-    stamps = {}
     for url in urls:
-        stamp = await download(url, _file(folder, url), known=Stamp(), limits=limits, progress=progress)
-        assert stamp is not None  # noqa: S101 - `download` refuses to call unchanged what it does not know
-        stamps[url] = stamp
+        # As soon as one has changed, all are wanted.
+        if url not in stamps:
+            stamp = await download(url, _file(folder, url), known=Stamp(), limits=limits, progress=progress)
+            assert stamp is not None  # noqa: S101 - `download` refuses to call unchanged what it does not know
+            stamps[url] = stamp
     return stamps
 
 

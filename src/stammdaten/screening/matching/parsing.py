@@ -8,13 +8,13 @@ from rapidfuzz.distance import OSA
 
 from stammdaten.screening.matching.vocabulary import (
     GENERAL_WORDS,
-    LONGEST_FORM,
     NAMES_AS_WELL,
     PARTICLES,
     PLACEHOLDERS,
     TITLES,
     WITH_VOWELS,
     forms,
+    longest_forms,
 )
 
 _LONG_FORM = 7  # letters: shorter ones are one error away from names
@@ -95,12 +95,11 @@ def _parts(word: str) -> tuple[str, ...]:
 
 
 def _without_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
-    known, rest, legal, place = forms(), list[str](), set[str](), 0
+    known, begun = forms(), longest_forms()
+    rest, legal, place = list[str](), set[str](), 0
     while place < len(words):
-        for count in range(min(LONGEST_FORM, len(words) - place), 0, -1):
+        for count in range(min(begun.get(words[place], 0), len(words) - place), 0, -1):
             form = known.get(" ".join(words[place : place + count]))
-            if not form and count == 1 and place and place == len(words) - 1:
-                form = _misspelled(words[place])
             if form and _stands_as_form(words, place, count):
                 legal.add(form)
                 place += count
@@ -108,6 +107,11 @@ def _without_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
         else:
             rest.append(words[place])
             place += 1
+    if len(rest) > 1 and rest[-1] == words[-1]:
+        form = _misspelled(rest[-1])
+        if form:
+            legal.add(form)
+            rest.pop()
     return (rest or words, frozenset(legal))
 
 

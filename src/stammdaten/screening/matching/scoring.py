@@ -15,10 +15,12 @@ ORGANISATION = "organisation"
 _MOST_REST = 14  # words without an equal that are compared with each other: keeps time linear in the length of names
 
 _LEFT_OUT = 0.15
+_LETTER = 0.3  # weight of an initial, the least that any word has
 _ONE_WORD = 0.12  # what it costs that one word alone was found of a longer name
 _JOINED = 0.97
 _LEAST_JOINED = 0.75
 _UNEVEN = 3  # letters
+_LONGEST_FORM = 40  # letters
 _LEAST_TOGETHER = 5  # letters of a name that is compared without its spaces
 _INITIAL = 0.86
 _SYLLABLE = 0.55  # of the rarity of a word of one syllable: it is shared by more names than the list shows
@@ -41,7 +43,7 @@ class Weights:
 
     def of(self, word: str) -> float:
         """Return what a word weighs in a name."""
-        return 0.35 + 0.65 * self.rarity(word) if len(word) > 1 else 0.3
+        return 0.35 + 0.65 * self.rarity(word) if len(word) > 1 else _LETTER
 
     def missing(self, word: str) -> float:
         """Return what it weighs that a word is left out: `Group` or `of Russia` go without saying."""
@@ -95,12 +97,14 @@ def _hopeless(rest: _Rest, weights: Weights, whole: float, least: float) -> bool
     """Return whether words that can have no counterpart, in both names, decide already."""
     lost_a, lost_b = set(rest.a), set(rest.b)
     for word, other in rest.possible:
-        if word[:2] == other[:2] and abs(len(word) - len(other)) > 1:
-            return False  # one may be a part of the other
+        if _may_join(word, other):
+            return False
         lost_a.discard(word)
         lost_b.discard(other)
     if not lost_a or not lost_b:
         return False
+    if 1.0 - _contradiction(_LETTER * min(len(lost_a), len(lost_b)), whole) < least:
+        return True
     lost = min(sum(map(weights.of, lost_a)), sum(map(weights.of, lost_b)))
     return 1.0 - _contradiction(lost, whole) < least
 
@@ -145,7 +149,7 @@ def _pairs(a: Parsed, b: Parsed, rest: _Rest, kind: str) -> list[_Pair]:
     """Return which words may stand for which, the most alike first."""
     pairs: list[_Pair] = []
     for word, other in rest.possible:
-        likeness = _initial(word, other, kind) if len(word) == 1 or len(other) == 1 else alike(word, other)
+        likeness = _likeness(word, other, kind)
         if likeness:
             pairs.append((likeness, (word,), (other,)))
     bare = a.bare or b.bare
@@ -163,6 +167,15 @@ def _best_first(pair: _Pair) -> tuple[float, int, tuple[str, ...], tuple[str, ..
     return (-likeness, -len(words) - len(others), words, others)
 
 
+def _may_join(word: str, other: str) -> bool:
+    """Return whether one of two words may be the beginning of the other."""
+    return word[:2] == other[:2] and abs(len(word) - len(other)) > 1
+
+
+def _likeness(word: str, other: str, kind: str) -> float:
+    return alike(word, other) if len(word) > 1 and len(other) > 1 else _initial(word, other, kind)
+
+
 def _initial(word: str, other: str, kind: str) -> float:
     if word[0] != other[0] or kind == ORGANISATION or word.isdigit():
         return 0.0
@@ -173,10 +186,10 @@ def _joined(
     words: tuple[str, ...], rest: list[str], others: list[str], *, bare: bool
 ) -> list[tuple[float, tuple[str, ...], str]]:
     """Return neighbouring words that together are one word of the other name."""
+    begun = {skeleton(other)[:1] if bare else other[:2] for other in others}
     found = []
-    begun = {_beginning(other, bare=bare) for other in others}
     for start, word in enumerate(words[: 2 * _MOST_REST]):
-        if word not in rest or _beginning(word, bare=bare) not in begun:
+        if (skeleton(word)[:1] if bare else word[:2]) not in begun or word not in rest:
             continue
         for count in (2, 3):
             together = words[start : start + count]
@@ -189,10 +202,6 @@ def _joined(
                     if likeness >= _LEAST_JOINED:
                         found.append((likeness, together, other))
     return found
-
-
-def _beginning(word: str, *, bare: bool) -> str:
-    return skeleton(word)[:1] if bare else word[:2]
 
 
 def compare(
@@ -208,6 +217,9 @@ def compare(
     rest = _rest(a, b)
     if not whole and rest.a and rest.b:
         shorter = min(weights.total(a.words), weights.total(b.words))
+        if _hopeless(rest, weights, shorter, least):
+            return 0.0, {}
+        rest = rest._replace(possible=[pair for pair in rest.possible if _likeness(*pair, kind) or _may_join(*pair)])
         if _hopeless(rest, weights, shorter, least):
             return 0.0, {}
     found = align(a, b, rest, weights, kind)
@@ -260,12 +272,10 @@ def _numbers(a: Parsed, b: Parsed) -> float:
 
 def _whole(a: Parsed, b: Parsed) -> float:
     """Return how alike the names are without the spaces between words."""
-    if a.numbers != b.numbers:
+    if abs(len(a.written) - len(b.written)) > _LONGEST_FORM or a.numbers != b.numbers:
         return 0.0
-    return max(
-        _run_together(a.joined, b.joined) - (0.05 if a.forms.isdisjoint(b.forms) and a.forms and b.forms else 0.0),
-        _run_together(a.written, b.written),
-    )
+    other_form = 0.05 if a.forms and b.forms and a.forms.isdisjoint(b.forms) else 0.0
+    return max(_run_together(a.joined, b.joined) - other_form, _run_together(a.written, b.written))
 
 
 def _run_together(text: str, other: str) -> float:

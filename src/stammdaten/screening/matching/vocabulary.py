@@ -5,7 +5,6 @@ Everything is written as `fold` writes it; in texts of several words a bar ends 
 
 from functools import lru_cache
 
-LONGEST_FORM = 6  # words
 _SPELLED_OUT = 5  # letters: `G.m.b.H.` is folded to single letters
 
 
@@ -163,6 +162,16 @@ def forms() -> dict[str, str]:
         for phrase in phrases.split("|"):
             classes[" ".join(phrase.split())] = form
     return classes
+
+
+@lru_cache(maxsize=1)
+def longest_forms() -> dict[str, int]:
+    """Return how many words the longest legal form has that begins with a word."""
+    longest: dict[str, int] = {}
+    for form in forms():
+        first, *more = form.split()
+        longest[first] = max(longest.get(first, 0), 1 + len(more))
+    return longest
 
 
 _MEANINGS = {word: number for number, group in enumerate(_SAME_WORDS.split("|")) for word in group.split()}
