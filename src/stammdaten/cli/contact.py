@@ -64,7 +64,7 @@ def import_(
         with file.open(encoding="utf-8-sig", newline="") as opened:
             async for line in import_contacts(store, screening, caller, opened):
                 refused += line.outcome == "refused"
-                say(f"{line.number}\t{line.contact_uid}\t{line.outcome}\t{line.said}")
+                say(f"{line.number}\t{_printable(line.contact_uid)}\t{line.outcome}\t{_printable(line.said)}")
         screening.close()
 
     if not file.is_file():
@@ -72,6 +72,11 @@ def import_(
     in_instance(prefix, run)
     if refused:
         raise NotAllowed(f"{refused} lines were refused.")
+
+
+def _printable(text: str) -> str:
+    # What was refused may hold tabs and line breaks, which would make it two cells or lines of the report.
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 @app.command()

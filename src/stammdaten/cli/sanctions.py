@@ -44,13 +44,22 @@ def load(
 ) -> None:
     """Bring a list into force, whole or not at all; then every contact is held against what is new."""
     _check_source(source, prefix)
+    is_address = path.startswith(("http://", "https://"))
+    if is_address and prefix is not None:
+        # What is downloaded is official, and of all instances.
+        raise NotAllowed("A block list is loaded from a file.")
 
     async def run(store: Store) -> Loaded:
         instance_id = SHARED if prefix is None else await instance_id_of(store, prefix)
         with _progress() as progress:
-            if path.startswith(("http://", "https://")):
+            if is_address:
                 return await update_list(
-                    store, source, (path,), limits=limits_of(read_settings()), progress=progress.bytes(source)
+                    store,
+                    source,
+                    (path,),
+                    limits=limits_of(read_settings()),
+                    may_shrink=may_shrink,
+                    progress=progress.bytes(source),
                 )
             return await load_list(
                 store,
@@ -61,7 +70,7 @@ def load(
                 progress=progress.entries(source),
             )
 
-    if not path.startswith(("http://", "https://")) and not Path(path).exists():
+    if not is_address and not Path(path).exists():
         raise NotAllowed(f"There is no file {path}.")
     try:
         loaded = with_store(run)

@@ -55,6 +55,8 @@ def _rows(file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
                 f"{', '.join(IMPORTED)}{f'; not {unknown[0]!r}' if unknown else ''}."
             )
         for cells in reader:
+            if not cells:  # a blank line, as some programs leave at the end
+                continue
             if len(cells) != len(header):
                 yield reader.line_num, {"": f"has {len(cells)} cells, the first line {len(header)}"}
             else:

@@ -35,11 +35,14 @@ _ATTEMPTS = 20
 
 
 def _ids(*conditions: ColumnElement[bool]) -> tuple[Statement, Statement]:
-    """Compose what finds contacts by id: first those on the watchlist, then the others."""
+    """Compose what finds contacts by id: first those on the watchlist, then all.
+
+    All, not the others: whoever is put on the watchlist meanwhile would be passed over by both.
+    """
     found = select(contacts.c.id).where(the_instance(contacts), contacts.c.id > number("after"), *conditions)
     return (
         Statement(found.where(contacts.c.is_watchlist).order_by(contacts.c.id).limit(_AT_ONCE)),
-        Statement(found.where(~contacts.c.is_watchlist).order_by(contacts.c.id).limit(_AT_ONCE)),
+        Statement(found.order_by(contacts.c.id).limit(_AT_ONCE)),
     )
 
 
@@ -92,8 +95,11 @@ async def _store_checks(write: Write, *, checks: dict[int, Check], why: str) -> 
         check = checks[contact.id]
         if not screened.is_current(contact, check):
             left.append(contact.id)
-        elif check.is_made and not (check.are_lists_unusable and _has_answer(contact)):
-            # Standing answers stay where lists are too old for new ones (decisions: Sanctions status).
+        elif check.is_made and not (
+            check.are_lists_unusable and _has_answer(contact) and not screened.is_news(contact, check)
+        ):
+            # Standing answers stay where lists are too old for new ones (decisions: Sanctions status), but for what
+            # was found all the same: nobody would look for it again when the lists are young enough.
             after = screened.settle(contact, check, why=why, user_name=SERVICE)
             changed += _keep(write, drafts, contact, after)
     await drafts.save()

@@ -9,6 +9,7 @@ from sqlalchemy import delete
 from stammdaten.contacts.shapes import Contact
 from stammdaten.contacts.subjects import subject_of
 from stammdaten.jobs.queue import ask_within
+from stammdaten.screening.entries import content_hash
 from stammdaten.screening.queries import KeptMatch, Standing, matches_of, standing
 from stammdaten.screening.shapes import Check
 from stammdaten.screening.tables import checks, matches
@@ -47,6 +48,13 @@ class Screened:
         """Tell whether a check is of the contact as it stands, against the lists in force."""
         kept = self._kept.get(contact.id, ())
         return check.standing == self._standing and check.subject == subject_of(contact, kept)
+
+    def is_news(self, contact: Contact, check: Check) -> bool:
+        """Tell whether a check found what the contact does not show, or shows as it was before the entry changed."""
+        shown = {
+            (one.source, one.entry_id, one.entry_hash) for one in self._kept.get(contact.id, ()) if one.is_standing
+        }
+        return any((one.source, one.entry_id, content_hash(one.document)) not in shown for one in check.found)
 
     def settle(self, contact: Contact, check: Check | None, *, why: str, user_name: str) -> Contact:
         """Let the contact say what the check found; a check that is missing, or outdated by now, is asked for."""

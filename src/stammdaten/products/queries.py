@@ -69,7 +69,9 @@ def _range(standing: tuple[Any, Any], *, in_list: bool, column: ColumnElement[An
 def _ordered(standing: Standing, *, in_list: bool, column: ColumnElement[Any]) -> Select[Any] | CompoundSelect[Any]:
     ranges = [_range(one, in_list=in_list, column=column) for one in _RANGES[standing]]
     if len(ranges) == 1:
-        return ranges[0].limit(number("limit")).offset(number("offset"))
+        # The deep page joins on the stamp; documents come without it, in their order.
+        one = ranges[0] if column is products.c.id else ranges[0].with_only_columns(column)
+        return one.limit(number("limit")).offset(number("offset"))
     # Each range ends by itself where the page can end at the latest: PostgreSQL would else read both to their ends
     # and sort, since it does not see that each is in order already.
     short = [one.limit(number("most")).subquery() for one in ranges]

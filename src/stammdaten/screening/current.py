@@ -44,7 +44,7 @@ class _Lists:
     activation: int
     versions: tuple[ListVersion, ...]
     index: Index
-    # For a block list: entries by name as `_to_the_letter` has it, and by uid.
+    # For a block list: entries by name as `to_the_letter` has it, and by uid.
     names: dict[str, list[tuple[str, str]]]
 
 
@@ -149,6 +149,14 @@ class Screening:
                 raise Unavailable(str(error)) from error
         return [Remote(f"yente:{server.dataset}", matches) for matches in found]
 
+    async def index_of(self, owner: int) -> Index | None:
+        """Return the official lists (0), or an instance's block list, as last brought up to date."""
+        if owner == SHARED:
+            return None if self._official is None else self._official.index
+        async with self._store.reading(owner) as read:
+            blocked = await self._block_list(owner, await standing(read))
+        return None if blocked is None else blocked.index
+
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Run what is pure CPU beside the event loop, in turn with the checks."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -182,7 +190,7 @@ class Screening:
                     listed += [(version.source, row[3]) for row in rows]
         index = await asyncio.to_thread(Index.of, listed)
         _log.info("sanctions lists in memory: %s entries, %s names", index.entries, index.names)
-        return _Lists(activation, versions, index, _by_letter(listed) if instance_id != SHARED else {})
+        return _Lists(activation, versions, index, by_letter(listed) if instance_id != SHARED else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +258,7 @@ class _Using:
     def _blocked(self, subject: Subject) -> tuple[list[Match], frozenset[tuple[str, str]]]:
         if self.blocked is None:
             return [], frozenset()
-        letters = (_to_the_letter(subject.party.name), f"uid:{subject.contact_uid}")
+        letters = (to_the_letter(subject.party.name), f"uid:{subject.contact_uid}")
         by_letter = frozenset(key for letter in letters for key in self.blocked.names.get(letter, ()))
         index = self.blocked.index
         found = index.matches(subject.party, least=self.rules.threshold)
@@ -290,15 +298,17 @@ def is_too_old(version: ListVersion, wanted: Rules, now: datetime) -> bool:
     return datetime.fromisoformat(version.checked_at) < now - timedelta(days=wanted.most_age_days)
 
 
-def _to_the_letter(name: str) -> str:
+def to_the_letter(name: str) -> str:
+    """Return a name as block lists compare it: without case and with single blanks."""
     return " ".join(name.casefold().split())
 
 
-def _by_letter(listed: Iterable[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
+def by_letter(listed: Iterable[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
+    """Return entries by `to_the_letter` of their names, and by `uid:` with the uid they block."""
     found: dict[str, list[tuple[str, str]]] = {}
     for source, document in listed:
         entry: dict[str, Any] = json.loads(document)
         uids = [number for number in entry.get("identifiers", ()) if number.startswith("uid:")]
-        for letter in {*(_to_the_letter(name) for name, _ in entry["names"]), *uids}:
+        for letter in {*(to_the_letter(name) for name, _ in entry["names"]), *uids}:
             found.setdefault(letter, []).append((source, entry["entry_id"]))
     return found

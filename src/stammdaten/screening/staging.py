@@ -1,8 +1,8 @@
 """A version of a list while it is being loaded: written aside, and brought into force in one step.
 
 Invariants: a version is complete before it is in force, and a list has at most one version in force and one being
-loaded. Whoever dies while loading leaves what the next one to load clears away; whoever was only thought dead knows its
-version by when it began it (`loaded_at`, until it is in force), for its number may be another's by then.
+loaded. Whoever dies while loading leaves what the next one to load clears away; whoever was only thought dead knows
+its own by when it began (`loaded_at`, until it is in force): the version's number may be another's by then.
 """
 
 import asyncio
@@ -23,17 +23,7 @@ from stammdaten.screening.entries import Entry, content_hash, written
 from stammdaten.screening.queries import ListVersion, current_versions, entries_of, entry_range
 from stammdaten.screening.sources import Reading
 from stammdaten.screening.tables import ENTRIES_A_VERSION, list_versions, listed_entries
-from stammdaten.store import (
-    SHARED,
-    Conflict,
-    Statement,
-    Store,
-    WriteShared,
-    any_of,
-    number,
-    text,
-    the_instance,
-)
+from stammdaten.store import SHARED, Conflict, Statement, Store, WriteShared, any_of, number, text, the_instance
 
 T = TypeVar("T")
 

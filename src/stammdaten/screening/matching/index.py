@@ -11,7 +11,7 @@ from stammdaten.screening.matching.judging import Asked, Bearer, Judgement, alik
 from stammdaten.screening.matching.scoring import Weights
 from stammdaten.screening.parties import Party
 
-_CANDIDATES = 50  # names by letters, and two thirds as many by consonants: 99.9 % of what all of them would give
+_CANDIDATES = 24  # names by letters, and two thirds as many by consonants: 99.9 % of what all of them would give
 _BLOCK = 60
 _NAMES_AT_LEAST = 50_000  # words of a short list are no rarer than those of a long one
 
