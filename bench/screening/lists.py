@@ -1,4 +1,4 @@
-"""The lists of the benchmark: official files by their readers, three flattened ones by readers of its own. Knows no scores."""
+"""The lists of the benchmark: official files by their readers, flattened ones by its own. Knows no scores."""
 
 import csv
 import json

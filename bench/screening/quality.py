@@ -1,4 +1,4 @@
-"""Detection, F1 and alarms of the engine, beside rapidfuzz's WRatio over the same candidates. Knows no clock but its own."""
+"""Detection, F1 and alarms of the engine, beside rapidfuzz's WRatio over the same candidates. Knows no costs."""
 
 import json
 from collections.abc import Callable

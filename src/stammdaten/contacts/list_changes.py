@@ -28,7 +28,8 @@ from stammdaten.screening.tables import checks
 from stammdaten.store import SHARED, Row, Statement, Store, Write, number, the_instance
 
 _AT_ONCE = 200
-_READ_AT_ONCE = 5_000
+# So many contacts are indexed at a time, so that memory ends somewhere; each stretch costs a search for each entry.
+_READ_AT_ONCE = 50_000
 
 _PARTIES = Statement(
     select(
@@ -107,45 +108,54 @@ class _Change:
         await self._screening.bring_up_to_date()
         async with self._store.reading(instance_id) as read:
             wanted = await rules(read)
-        rows = await self._parties(instance_id)
         if wanted.sources and self._version.source not in wanted.sources:
             return 0, 0
-        concerned = await self._concerned(instance_id, rows, wanted)
-        order = [row[0] for row in sorted(rows, key=lambda row: (not row[1], row[0])) if row[0] in concerned]
+        compared, concerned = await self._concerned(instance_id, wanted)
+        order = [contact_id for _, contact_id in sorted(concerned)]
         why = f"the list {self._version.source} changed"
         changed = 0
         for begin in range(0, len(order), _AT_ONCE):
             some = order[begin : begin + _AT_ONCE]
             changed += await screen_contacts(self._store, self._screening, instance_id, some, why=why)
             await self._job.keep()
-        await self._store.writing(instance_id, lambda write: self._record(write, wanted, len(rows), len(order)))
+        await self._store.writing(instance_id, lambda write: self._record(write, wanted, compared, len(order)))
         return len(order), changed
 
-    async def _parties(self, instance_id: int) -> list[Row]:
-        rows: list[Row] = []
-        while True:
-            after = rows[-1][0] if rows else 0
-            async with self._store.reading(instance_id, slow=True) as read:
-                some = await read.rows(_PARTIES, after=after)
-            if not some:
-                return rows
-            rows += some
+    async def _concerned(self, instance_id: int, wanted: Rules) -> tuple[int, set[tuple[bool, int]]]:
+        """Find who may have another answer: like a new entry, once found to be like an old one, or without an answer.
 
-    async def _concerned(self, instance_id: int, rows: list[Row], wanted: Rules) -> set[int]:
-        """Find who may have another answer now: like a new entry, once found like an old one, or without an answer."""
-        without = {row[0] for row in rows if row[2] in ("unchecked", "failed")}
+        Return how many contacts there are, and of those found whether they are off the watchlist, and their ids.
+        """
+        async with self._store.reading(instance_id) as read:
+            before = await contacts_like(read, self._version.source, {*self._added, *self._removed})
+        compared, concerned, after = 0, set(), 0
+        while rows := await self._some(instance_id, after):
+            alike = await self._alike(rows, wanted)
+            concerned |= {
+                (not row[1], row[0])
+                for row in rows
+                if row[0] in alike or row[0] in before or row[2] in ("unchecked", "failed")
+            }
+            compared += len(rows)
+            after = rows[-1][0]
+            await self._job.keep()
+        return compared, concerned
+
+    async def _some(self, instance_id: int, after: int) -> list[Row]:
+        async with self._store.reading(instance_id, slow=True) as read:
+            return await read.rows(_PARTIES, after=after)
+
+    async def _alike(self, rows: list[Row], wanted: Rules) -> set[int]:
         if len(self._added) >= len(rows):
             # Looking for each entry would cost more than looking at each contact.
             return {row[0] for row in rows}
-        async with self._store.reading(instance_id) as read:
-            before = await contacts_like(read, self._version.source, {*self._added, *self._removed})
         owner = self._job.claimed.instance_id
         held = _held(rows, self._added.values()) if owner != SHARED else set()
         parties = [(row[0], Party(*(text or "" for text in row[4:]))) for row in rows]
         index = await self._screening.index_of(owner)
         # Not in turn with the checks: requests would wait for minutes where thousands of entries are new.
         alike = await asyncio.to_thread(_alike, parties, self._added.values(), index, least=wanted.threshold)
-        return without | before | held | alike
+        return held | alike
 
     async def _record(self, write: Write, wanted: Rules, compared: int, concerned: int) -> None:
         """Record for the audit that all contacts were held against what changed, also where nobody was found."""

@@ -3,7 +3,7 @@
 Queries are made of terms, never parsed from text, so nothing a name contains can act on the index.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import tantivy
 
@@ -61,6 +61,37 @@ class Candidates:
         hits = self._searcher.search(query, limit=most, count=False, offset=skip).hits
         places = self._searcher.fast_field_values("place", [address for _, address in hits])
         return [place for place in places if isinstance(place, int)]
+
+
+class Names:
+    """Folded names, each once, that can be asked for the ones like a name; immutable."""
+
+    def __init__(self, folded: Sequence[str]) -> None:
+        self._folded = folded
+        self._candidates = Candidates(folded)
+        # Values are tuples of plain values: the garbage collector does not walk them.
+        self._same: dict[str, tuple[str, ...]] = {}
+        for name in folded:
+            key = in_any_order(name)
+            self._same[key] = (*self._same.get(key, ()), name)
+
+    def like(self, folded: str, *, block: int, blocks: int) -> Iterator[list[str]]:
+        """Give blocks of names, ever less alike: the same words in any order first; who finds nothing may stop."""
+        same = self._same.get(in_any_order(folded), ())
+        seen: set[str] = set()
+        for number in range(blocks):
+            places = self._candidates.like(folded, most=block, skip=number * block)
+            names = dict.fromkeys((*same, *(self._folded[place] for place in places)))
+            if number and not names:
+                return
+            yield [name for name in names if name not in seen]
+            seen.update(names)
+            same = ()
+
+
+def in_any_order(folded: str) -> str:
+    """Return the words sorted: equal for names that differ in their order only."""
+    return " ".join(sorted(folded.split()))
 
 
 def _triples(folded: str) -> list[str]:

@@ -8,7 +8,7 @@ from stammdaten.screening.matching.folding import fold
 from stammdaten.screening.matching.parsing import Parsed
 from stammdaten.screening.parties import Party
 
-DEFAULT_THRESHOLD = 0.78  # from here on a person must look at a match
+DEFAULT_THRESHOLD = 0.79  # from here on a person must look at a match
 CERTAIN = 0.93  # from here on it is as good as certain: a full name of enough information, written almost the same
 
 _COUNTRY_AGREES = 0.2  # of what is missing to 1

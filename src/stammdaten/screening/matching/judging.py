@@ -8,7 +8,8 @@ from stammdaten.screening.entries import PERSON, WEAK
 from stammdaten.screening.matching.context import DEFAULT_THRESHOLD, Known, could_reach, known, weighed
 from stammdaten.screening.matching.folding import fold
 from stammdaten.screening.matching.parsing import Parsed, identifies, parsed
-from stammdaten.screening.matching.scoring import Weights, compare
+from stammdaten.screening.matching.scoring import compare
+from stammdaten.screening.matching.weights import Weights
 from stammdaten.screening.parties import Party
 
 ENGINE = "stammdaten-names 1"

@@ -117,7 +117,10 @@ def _without_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
 
 def _stands_as_form(words: list[str], place: int, count: int) -> bool:
     """Return False for one or two letters before the end: `Co`, `S.C.` are rather the beginning of a name."""
-    return len("".join(words[place : place + count])) > len("AG") or place + count >= len(words) - 1
+    after = place + count
+    if len("".join(words[place:after])) > len("AG") or after - place == len(words):
+        return True
+    return place > 0 and after >= len(words) - 1
 
 
 @lru_cache(maxsize=1 << 12)

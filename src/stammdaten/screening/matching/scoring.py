@@ -1,56 +1,28 @@
 """How alike two names are, from 0 to 1, and why. Knows the names alone: no lists, no countries, no thresholds."""
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from stammdaten.screening.matching.folding import skeleton, sound
-from stammdaten.screening.matching.parsing import Parsed, is_general
+from stammdaten.screening.matching.folding import skeleton
+from stammdaten.screening.matching.parsing import Parsed
+from stammdaten.screening.matching.weights import GENERAL, LEFT_OUT, LETTER, Weights
 from stammdaten.screening.matching.words import SLIP, alike, is_syllable, marks
 
 PERSON = "person"
 ORGANISATION = "organisation"
 _MOST_REST = 14  # words without an equal that are compared with each other: keeps time linear in the length of names
 
-_LEFT_OUT = 0.15
-_LETTER = 0.3  # weight of an initial, the least that any word has
 _ONE_WORD = 0.12  # what it costs that one word alone was found of a longer name
 _JOINED = 0.97
 _LEAST_JOINED = 0.75
 _UNEVEN = 3  # letters
 _LONGEST_FORM = 40  # letters
+_SYLLABLES_OF_A_NAME = 3
+_ADDED_SYLLABLES = 0.07
 _LEAST_TOGETHER = 5  # letters of a name that is compared without its spaces
 _INITIAL = 0.86
-_SYLLABLE = 0.55  # of the rarity of a word of one syllable: it is shared by more names than the list shows
-_GENERAL = 0.3  # rarity of a word of trade or place, at most
-
-
-class Weights:
-    """How rare words are, by their sound: 0 for a word in every name, 1 for one in a single name or none."""
-
-    def __init__(self, shares: dict[str, float]) -> None:
-        self._shares = shares
-        self.rarity = lru_cache(maxsize=1 << 16)(self._rarity)
-        self.total = lru_cache(maxsize=1 << 15)(self._total)
-
-    def _rarity(self, word: str) -> float:
-        rare = self._shares.get(sound(word), 1.0)
-        if is_general(word):
-            return min(rare, _GENERAL)
-        return _SYLLABLE * rare if is_syllable(word) else rare
-
-    def of(self, word: str) -> float:
-        """Return what a word weighs in a name."""
-        return 0.35 + 0.65 * self.rarity(word) if len(word) > 1 else _LETTER
-
-    def missing(self, word: str) -> float:
-        """Return what it weighs that a word is left out: `Group` or `of Russia` go without saying."""
-        return _LEFT_OUT if is_general(word) else self.of(word)
-
-    def _total(self, words: tuple[str, ...]) -> float:
-        return sum(map(self.of, words))
 
 
 class Alignment(NamedTuple):
@@ -103,7 +75,7 @@ def _hopeless(rest: _Rest, weights: Weights, whole: float, least: float) -> bool
         lost_b.discard(other)
     if not lost_a or not lost_b:
         return False
-    if 1.0 - _contradiction(_LETTER * min(len(lost_a), len(lost_b)), whole) < least:
+    if 1.0 - _contradiction(LETTER * min(len(lost_a), len(lost_b)), whole) < least:
         return True
     lost = min(sum(map(weights.of, lost_a)), sum(map(weights.of, lost_b)))
     return 1.0 - _contradiction(lost, whole) < least
@@ -230,7 +202,7 @@ def compare(
         "words": 1.0,
         "spelling": -found.loss / (found.whole or 1.0),
         "contradicting words": -_contradiction(min(one, two), found.whole),
-        "missing words": -_missing(found),
+        "missing words": -_missing(found) - _missing_syllables(a, b),
         "numbers": -_numbers(a, b),
         "legal form": -0.05 if a.forms and b.forms and a.forms.isdisjoint(b.forms) else 0.0,
         "order": 0.0 if a.key == b.key else -0.01,
@@ -259,9 +231,17 @@ def _missing(found: Alignment) -> float:
     """One name is longer. Patronymics and second surnames are left out at will, but one word alone is no name."""
     if not found.missing:
         return 0.0
-    alone = found.aligned == 1 and (found.missing > _LEFT_OUT or found.known <= _GENERAL)
+    alone = found.aligned == 1 and (found.missing > LEFT_OUT or found.known <= GENERAL)
     share = found.missing / found.longer
     return share * (0.25 + 0.5 * math.exp(-1.1 * found.known)) + (_ONE_WORD if alone else 0.0)
+
+
+def _missing_syllables(a: Parsed, b: Parsed) -> float:
+    """Chinese and Korean names have no middle names: with other syllables added it is another name."""
+    fewer = min(len(a.words), len(b.words))
+    if fewer < _SYLLABLES_OF_A_NAME or len(a.words) == len(b.words) or not all(map(is_syllable, (*a.words, *b.words))):
+        return 0.0
+    return _ADDED_SYLLABLES
 
 
 def _numbers(a: Parsed, b: Parsed) -> float:
