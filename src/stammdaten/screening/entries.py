@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
+
+from pydantic_core import to_json
 
 PERSON = "person"
 ORGANISATION = "organisation"
@@ -49,11 +51,14 @@ class Entry:
     url: str = ""
 
 
+_FIELDS = tuple(field.name for field in fields(Entry))
+
+
 def written(entry: Entry) -> str:
     """Write an entry as JSON, without what is empty; the same entry is always the same text."""
-    said = {name: value for name, value in asdict(entry).items() if value not in ("", ())}
+    said = {name: value for name in _FIELDS if (value := getattr(entry, name))}
     said["names"] = [[name.text, name.quality] for name in entry.names]
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return to_json(said).decode()
 
 
 def read_entry(document: str) -> Entry:

@@ -4,14 +4,18 @@ Queries are made of terms, never parsed from text, so nothing a name contains ca
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import tantivy
 
 from stammdaten.screening.matching.folding import skeleton
+from stammdaten.screening.matching.parsing import is_general, parsed
 
 _HEAP = 15_000_000  # bytes, the least that the writer takes for its one thread
 _TERMS = 96  # letter triples that are asked for: a name of 500 characters must not cost ten times one of fifty
 _GRAM = 3
+_COMMON = 10_000  # names that share a triple: more of them are not gone through, however many there are
+_TELLING = 8  # triples that are asked for however common they are
 _BY_LETTERS = "letters"
 _BY_CONSONANTS = "consonants"
 
@@ -40,14 +44,30 @@ class Candidates:
         writer.wait_merging_threads()
         index.reload()
         self._searcher = index.searcher()
+        self._common = min(self._searcher.num_docs // 30, _COMMON)
 
     def like(self, folded: str, *, most: int, skip: int = 0) -> list[int]:
         """Return the places of the most similar names, `most` by letters and two thirds as many by consonants."""
-        places = dict.fromkeys(self._places(_BY_LETTERS, _triples(folded), most, skip))
+        name = parsed(folded)
+        places = dict.fromkeys(self._by_letters(" ".join(name.words), most, skip))
+        # `Mahan Airlines` must not only be given other airlines.
+        telling = [word for word in name.words if not is_general(word)]
+        if 0 < len(telling) < len(name.words):
+            places.update(dict.fromkeys(self._by_letters(" ".join(telling), most, skip)))
         places.update(
             dict.fromkeys(self._places(_BY_CONSONANTS, _consonants(folded).split(), most * 2 // 3, skip * 2 // 3))
         )
         return list(places)
+
+    def _by_letters(self, words: str, most: int, skip: int) -> list[int]:
+        return self._places(_BY_LETTERS, self._telling(_triples(words)), most, skip)
+
+    def _telling(self, triples: list[str]) -> list[str]:
+        """Return the rarer triples: those that stand in every thirtieth name cost the most time and tell the least."""
+        counts = {triple: self._searcher.doc_freq(_BY_LETTERS, triple) for triple in triples}
+        rare = sorted(triples, key=lambda triple: (counts[triple], triple))
+        common = next((place for place, triple in enumerate(rare) if counts[triple] > self._common), len(rare))
+        return rare[: max(common, _TELLING)]
 
     def _places(self, field: str, terms: list[str], most: int, skip: int) -> list[int]:
         if not terms:
@@ -101,4 +121,10 @@ def _triples(folded: str) -> list[str]:
 
 
 def _consonants(folded: str) -> str:
-    return " ".join([skeleton(word) or word for word in folded.split()])
+    """Return what is searched and found by consonants: each word, with and without j, and words that may be one."""
+    words = folded.split()
+    bones = [skeleton(word) or word for word in words]
+    bones += [skeleton(word.replace("j", "y")) for word in words if "j" in word]
+    if not folded.islower():
+        bones += [skeleton(one + other) for one, other in pairwise(words) if one.isupper()]
+    return " ".join(bones)

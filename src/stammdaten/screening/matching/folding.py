@@ -28,6 +28,7 @@ _AMPERSAND = re.compile(r"&|(?<=\w )\+(?= \w)")
 
 # In this order: longer spellings of a sound before the shorter ones that they contain.
 _SPELLINGS = """
+    jew=yev jev=yev jow=yov jov=yov jk=yk
     shch=s tsch=c tch=c sch=s sh=s sz=s cz=c dzh=j zh=j dj=j ch=c kh=h gh=g ph=f th=t dh=d ck=k que=ke qui=ki
     q=k x=ks w=v tz=s ts=s z=s ca=ka co=ku cu=ku cl=kl cr=kr ct=kt aa=a ae=a oe=o ue=u ou=u oo=u ee=i iyi=i
     ayi=i aye=i aie=i ai=i ay=i ey=i ei=i ej=i ij=i ie=i ye=i yi=i iy=i ii=i y=i o=u e=i

@@ -5,6 +5,7 @@ Everything is written as `fold` writes it; a group ends at the bar. From general
 
 # Spellings of one name in several languages: as good as equal.
 _SPELLINGS = """
+    qaida qaeda kaida qaidah kaeda | jo cho | hezbollah hizbollah hizballah hisbollah hizbullah |
     mohammed mohamed muhammad mohammad mohamad muhamad muhammed muhamed mohamet mahomed mohd mohamud mohammod
     muhamat mohomed mehmed mehmet mahamat mamadou mukhammad magomed magomet mokhamad mokhammed muhammet mohummed
     md muhd | ahmed ahmad achmed akhmed akhmad ahmet achmad ahmadu amadou akhmet ahamed | mahmoud mahmud mahmood
@@ -28,7 +29,7 @@ _SPELLINGS = """
     ishak isak iskhak | haroun harun aaron haroon | idris idriss idrees | fatima fatma fatemeh fatimah fatimata
     | aisha aysha ayesha aicha aishah | mariam maryam miriam mary maria marie marija mariya | vladimir wladimir
     volodymyr uladzimir vladimer wolodymyr uladzimer volodimir valdimir | alexander aleksandr alexandr oleksandr
-    aleksander aliaksandr aleksandar alexandre alexandros alexandru iskander iskandar aljaksandr alessandro
+    aleksander aliaksandr aleksandar alyaksandr alexandre alexandros alexandru iskander iskandar aljaksandr alessandro
     alejandro oleksander | sergei sergey serhii serhiy sergej serguei siarhei serge sergejs sergio sergii
     sjarhej | dmitry dmitri dmitriy dmitrii dmytro dimitri dzmitry dimitry dmitrij dzmitryj dimitrij | yevgeny
     evgeny yevgeniy evgeniy evgenii yevgenii yevhen eugene jewgeni evgeni jevgeni yauhen eugen evgenij yevgenij

@@ -17,6 +17,7 @@ from stammdaten.screening.matching.vocabulary import (
     longest_forms,
 )
 
+_PATRONYMIC = re.compile(r"..(?:[aeo][vw](?:[iy]t?s?ch|ic|i[ct]j|itj|itsch|n[ay])|inichna|ogl[uyi]|ogly|kyzy|qizi)$")
 _LONG_FORM = 7  # letters: shorter ones are one error away from names
 _ROMAN = re.compile(r"[ivx]{1,6}")
 _NUMBER = re.compile(r"\d+|\d+(?:st|nd|rd|th)")
@@ -79,6 +80,11 @@ def identifies(folded: str) -> bool:
 def is_general(word: str) -> bool:
     """Return whether a word is shared by so many companies that it tells nothing."""
     return word in GENERAL_WORDS
+
+
+def is_patronymic(word: str) -> bool:
+    """Return whether a word is a father's name, as in Russian, Ukrainian, Azerbaijani."""
+    return _PATRONYMIC.search(word) is not None
 
 
 def _is_number(word: str) -> bool:

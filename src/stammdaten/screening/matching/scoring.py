@@ -7,6 +7,7 @@ from rapidfuzz.distance import OSA
 
 from stammdaten.screening.matching.folding import skeleton
 from stammdaten.screening.matching.parsing import Parsed
+from stammdaten.screening.matching.vocabulary import TITLES
 from stammdaten.screening.matching.weights import GENERAL, LEFT_OUT, LETTER, Weights
 from stammdaten.screening.matching.words import SLIP, alike, is_syllable, marks
 
@@ -197,6 +198,8 @@ def compare(
     found = align(a, b, rest, weights, kind)
     if not (found.aligned or whole):
         return 0.0, {}
+    titles = TITLES & a.fillers & b.fillers
+    found = found._replace(aligned=found.aligned + len(titles), known=found.known + GENERAL * len(titles))
     one, two = found.open_a, found.open_b
     features = {
         "words": 1.0,

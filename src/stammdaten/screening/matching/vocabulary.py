@@ -119,6 +119,7 @@ _FORMS = {
 
 # Words of trade, place and order that many parties share; they say little of which party it is.
 GENERAL_WORDS = _words("""
+    aerospace concern defence defense military security space
     academy africa african air airlines america american asia asian association aviation bank banking bros
     brothers business capital cargo center central centre chemical chemicals china chinese commercial
     construction consultancy consulting cuba cuban deutsche deutschland development dubai east eastern

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from stammdaten.screening.matching.folding import sound
-from stammdaten.screening.matching.parsing import is_general
+from stammdaten.screening.matching.parsing import is_general, is_patronymic
 from stammdaten.screening.matching.words import is_syllable
 
 LETTER = 0.3  # weight of an initial, the least that any word has
 LEFT_OUT = 0.15
+_PATRONYMIC = 0.4  # of the weight of a word: what it costs to leave out a patronymic
 _SYLLABLE = 0.55  # of the rarity of a word of one syllable: it is shared by more names than the list shows
 GENERAL = 0.3  # rarity of a word of trade or place, at most
 _NAMES_AT_LEAST = 50_000  # words of a short list are no rarer than those of a long one
@@ -34,8 +35,10 @@ class Weights:
         return 0.35 + 0.65 * self.rarity(word) if len(word) > 1 else LETTER
 
     def missing(self, word: str) -> float:
-        """Return what it weighs that a word is left out: `Group` or `of Russia` go without saying."""
-        return LEFT_OUT if is_general(word) else self.of(word)
+        """Return what it weighs that a word is left out: `Group`, `of Russia`, `Petrovich` go without saying."""
+        if is_general(word):
+            return LEFT_OUT
+        return _PATRONYMIC * self.of(word) if is_patronymic(word) else self.of(word)
 
     def _total(self, words: tuple[str, ...]) -> float:
         return sum(map(self.of, words))
