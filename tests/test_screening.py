@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from stammdaten.checking import check_store
 from stammdaten.contacts.deciding import Decision, decide_matches
+from stammdaten.contacts.purging import purge_history
 from stammdaten.history.queries import records_of
 from stammdaten.refusals import Invalid, NotFound
 from stammdaten.screening.queries import checks_since
@@ -30,6 +32,8 @@ def listed(copied: Callable[[], Settings], tmp_path_factory: pytest.TempPathFact
     with Service(copied()) as running:
         load(running, tmp_path_factory.mktemp("lists"), un_list())
         yield running
+        settle(running)
+        assert running.run(check_store) == []
 
 
 @pytest.fixture
@@ -122,6 +126,22 @@ class TestCreate:
         assert (record["contact_uid"], record["why"], record["user_name"]) == ("K-1", "created", "cara")
         assert (record["outcome"], record["status"], record["matches"]) == ("clear", "green", 0)
         assert record["name"] == "Annegret Kühnemund-Lohse"
+
+
+class TestDelete:
+    """A deleted contact is screened no more."""
+
+    def test_keeps_the_record_of_checks_until_it_is_purged(self, cara: Member) -> None:
+        make_contact(cara, first_name="Zoltan", last_name="Quistorp-Vandermeulen")
+        cara.delete("/contacts/K-1")
+        kept = [record["status"] for record in checks_of(cara)]
+        again = make_contact(cara, last_name="Kühnemund-Lohse")
+
+        cara.service.write(cara.instance_id, lambda write: purge_history(write, "K-1"))
+
+        assert len(kept) == 1
+        assert again["status"] == "green"
+        assert [record["contact_id"] for record in checks_of(cara)] == [again["id"]]
 
 
 class TestUpdate:

@@ -1,5 +1,6 @@
 """`stammdaten check`: holds what is derived against what it is derived from, instance by instance."""
 
+import json
 from collections.abc import AsyncIterator
 
 from sqlalchemy import Table, func, not_, select
@@ -9,12 +10,15 @@ from stammdaten.classification.tables import classifications
 from stammdaten.clock import TOLERATED_LEAD, is_ahead, utc_now, utc_stamp
 from stammdaten.contacts.drafts import derived
 from stammdaten.contacts.queries import contacts_after
+from stammdaten.contacts.shapes import Contact
 from stammdaten.contacts.tables import contacts
 from stammdaten.history.tables import actions, contact_history
 from stammdaten.lists.tables import lists
 from stammdaten.products.queries import products_after
 from stammdaten.products.shapes import rendered_product
 from stammdaten.products.tables import products
+from stammdaten.screening.queries import KeptMatch, matches_of
+from stammdaten.screening.tables import checks, matches, screening_settings
 from stammdaten.store import Read, Statement, Store, the_instance
 from stammdaten.store.doors import READ_CLOCK
 from stammdaten.store.tables import clocks
@@ -26,7 +30,8 @@ def _most(table: Table, column: str) -> Statement:
 
 _STAMPS = [("product", _most(products, "updated_at")), ("list", _most(lists, "updated_at"))]
 _CONTACT_STAMP = _most(contacts, "updated_at")
-_IDS = [_most(table, "id") for table in (products, lists, contacts, actions, contact_history)]
+_COUNTED = (products, lists, contacts, actions, contact_history, matches, checks, screening_settings)
+_IDS = [_most(table, "id") for table in _COUNTED]
 _counted = select(func.count()).select_from(contacts).where(the_instance(contacts))
 # In one statement, and so as of one moment: writers go on meanwhile.
 _TOTALS = Statement(
@@ -46,6 +51,12 @@ _ORPHANS = Statement(
 _HOMELESS = Statement(
     select(products.c.id).where(
         the_instance(products), not_(products.c.list_id.in_(select(lists.c.id).where(the_instance(lists))))
+    )
+)
+_STRAY = Statement(
+    select(matches.c.id).where(
+        the_instance(matches),
+        not_(matches.c.contact_id.in_(select(contacts.c.id).where(the_instance(contacts)))),
     )
 )
 
@@ -70,6 +81,8 @@ async def _check_instance(read: Read) -> AsyncIterator[str]:
         yield f"classification {row[0]} has no product"
     for row in await read.rows(_HOMELESS):
         yield f"product {row[0]} is in no list"
+    for row in await read.rows(_STRAY):
+        yield f"match {row[0]} has no contact"
 
 
 async def _check_clock(read: Read) -> AsyncIterator[str]:
@@ -112,4 +125,16 @@ async def _check_documents(read: Read) -> AsyncIterator[str]:
                 yield f"the document of contact {contact.id} differs from its columns"
             elif derived(contact) != kept:
                 yield f"the searched texts of contact {contact.id} differ from its columns"
+        found = await matches_of(read, [contact.id for contact, _ in contact_batch])
+        for contact, _ in contact_batch:
+            if _shown(contact) != _standing(found.get(contact.id, [])):
+                yield f"the matches that contact {contact.id} shows are not those that stand"
         after = contact_batch[-1][0].id
+
+
+def _shown(contact: Contact) -> set[tuple[int, str]]:
+    return {(match["id"], match["decision"]) for match in json.loads(contact.matches or "[]")}
+
+
+def _standing(kept: list[KeptMatch]) -> set[tuple[int, str]]:
+    return {(match.id, match.decision) for match in kept if match.is_standing}

@@ -11,7 +11,7 @@ from stammdaten.screening.matching.weights import weights_of
 from stammdaten.screening.parties import Party
 
 # Most contacts resemble nobody: their first block gives nothing and is the last. Who has a common name gets more.
-_BLOCK = 36
+_BLOCK = 30
 _BLOCKS = 8
 
 

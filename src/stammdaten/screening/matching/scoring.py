@@ -5,14 +5,13 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
+from stammdaten.screening.entries import ORGANISATION
 from stammdaten.screening.matching.folding import skeleton
 from stammdaten.screening.matching.parsing import Parsed
 from stammdaten.screening.matching.vocabulary import TITLES
 from stammdaten.screening.matching.weights import GENERAL, LEFT_OUT, LETTER, Weights
 from stammdaten.screening.matching.words import SLIP, alike, is_syllable, marks
 
-PERSON = "person"
-ORGANISATION = "organisation"
 _MOST_REST = 14  # words without an equal that are compared with each other: keeps time linear in the length of names
 
 _ONE_WORD = 0.12  # what it costs that one word alone was found of a longer name

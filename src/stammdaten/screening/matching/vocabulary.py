@@ -22,7 +22,7 @@ PARTICLES = _words("""
 TITLES = _words("""
     admiral al-hajj ambassador ayatollah bishop brig brigadier capt captain cdr cheikh col colonel commander
     dame deputy dipl doctor doktor don dona dr emir eng engineer esq father fr frau gen general gospodin
-    governor hadj hadji hafiz haj haji hajj hajji herr hojatoleslam hon hr imam ing jr judge junior justice king
+    governor hadj hadji haj haji hajj hajji herr hojatoleslam hon hr imam ing jr judge junior justice king
     lady lieutenant lord lt madame mag maj major marshal maulana maulavi maulawi mawlana mawlawi mba md minister
     miss mister mlle mme molvi monsieur moulavi mr mrs ms msc mulla mullah mullahs pastor phd president prince
     princess prof professor qari rev reverend senator senior senor senora sergeant sgt shaikh shaykh sheik
