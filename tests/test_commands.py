@@ -30,6 +30,7 @@ import typer
 
 from stammdaten import cli
 from stammdaten.settings import Settings
+from stammdaten.store.schema import HEAD
 from tests.cast import Member, Service, found_product, make_contact, make_list, make_product
 from tests.processes import STAMMDATEN, Served, command, environment, free_port
 
@@ -1255,7 +1256,7 @@ class TestServe:
             assert (status, served.process.returncode) == (200, 0)
         else:
             said = command(unmigrated, "serve", expect=1)
-            assert said == "The database has no schema yet, this version needs 0001: run 'stammdaten migrate'.\n"
+            assert said == f"The database has no schema yet, this version needs {HEAD}: run 'stammdaten migrate'.\n"
 
     def test_refuses_a_database_of_another_version(self, fresh: Settings) -> None:
         execute(fresh, "UPDATE alembic_version SET version_num = '9999'")

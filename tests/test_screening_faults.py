@@ -101,10 +101,10 @@ class TestKilledLoad:
         before, shown = rows_of(fresh, in_force), command(fresh, "sanctions", "status").split("\t")[:4]
 
         load = subprocess.Popen([STAMMDATEN, "sanctions", "load", "opensanctions", new], env=environment(fresh))
-        wait_until(lambda: rows_of(fresh, "SELECT count(*) FROM listed_entries")[0][0] > 2_000)
+        wait_until(lambda: rows_of(fresh, "SELECT count(*) FROM listed_entries")[0][0] > 1_000)
         kill(load)
 
-        assert 2_000 < rows_of(fresh, "SELECT count(*) FROM listed_entries")[0][0] < 100_010
+        assert 1_000 < rows_of(fresh, "SELECT count(*) FROM listed_entries")[0][0] < 100_010
         assert command(fresh, "sanctions", "status").split("\t")[:4] == shown
         assert rows_of(fresh, in_force) == before
         said = command(fresh, "sanctions", "load", "opensanctions", new, expect=1)
@@ -128,7 +128,7 @@ class TestKilledJob:
     ) -> None:
         make_account(fresh)
         command(fresh, "sanctions", "load", "un", file_of(tmp_path, un_list()))
-        command(fresh, "contact", "import", "--prefix", PREFIX, address_book(tmp_path / "book", 3_000))
+        command(fresh, "contact", "import", "--prefix", PREFIX, address_book(tmp_path / "book", 1_000))
         before = statuses(fresh)
 
         with Served(fresh) as first:
@@ -150,7 +150,7 @@ class TestKilledJob:
             wait_for_jobs(fresh)
 
         after_settings = statuses(fresh)
-        for number in range(3_000):
+        for number in range(1_000):
             is_named, is_like = number % 2 == 1, number % 6 == 0
             assert before[f"K-{number}"] == ("yellow" if is_like else "green")
             assert after_list[f"K-{number}"] == ("red" if is_named else before[f"K-{number}"])
@@ -272,19 +272,19 @@ class TestListsChangeUnderWriters:
         token, list_id = make_account(fresh)
         paths = [
             file_of(tmp_path, un_list([WANTED, ENTRY] if day % 2 else [WANTED], day=f"2026-11-0{day}"), f"{day}")
-            for day in range(1, 7)
+            for day in range(1, 5)
         ]
         command(fresh, "sanctions", "load", "un", file_of(tmp_path, un_list()))
         with Served(fresh, workers=workers) as served, Client(served, token, list_id) as client:
             writers = Writers(client)
             with writers.writing():
-                for path in paths[:5]:
+                for path in paths[:3]:
                     writers.wait_for(20)
                     command(fresh, "sanctions", "load", "un", path)
                 writers.wait_for(20)
             wait_for_jobs(fresh)
             listed = statuses(fresh)
-            command(fresh, "sanctions", "load", "un", paths[5])
+            command(fresh, "sanctions", "load", "un", paths[3])
             wait_for_jobs(fresh)
 
         assert listed.keys() == writers.is_named.keys()
@@ -302,7 +302,7 @@ class TestListsChangeUnderDecisions:
         make_account(fresh)
         paths = [
             Path(file_of(tmp_path, un_list([(ENTRY[0], ENTRY[1], country)]), country))
-            for country in ("Austria", "Hungary", "Poland", "Austria ", "Hungary ", "Poland ")
+            for country in ("Austria", "Hungary", "Poland")
         ]
         command(fresh, "sanctions", "load", "un", str(paths[0]))
         command(fresh, "contact", "import", "--prefix", PREFIX, address_book(tmp_path / "book", 60))
@@ -317,7 +317,9 @@ class TestListsChangeUnderDecisions:
                 at = await instance_id(store)
                 while not enough.is_set():
                     uid, match_id = matches[total % len(matches)]
-                    decision = ("rejected", "confirmed", "rejected", "open", "rejected")[total % 5]
+                    decision = ("rejected", "confirmed", "rejected", "open", "rejected")[
+                        (total + total // len(matches)) % 5
+                    ]
                     row = Decision(uid, match_id, decision, f"Because of {total}.", "Berta")
                     await store.submit(at, decide_matches, row)
                     last[match_id] = row
@@ -326,6 +328,7 @@ class TestListsChangeUnderDecisions:
         async def change() -> None:
             async with await open_store(fresh) as store:
                 for path in paths[1:]:
+                    await asyncio.to_thread(wait_for_jobs, fresh)
                     before = total
                     await asyncio.to_thread(wait_until, lambda before=before: total > before + 40)
                     await load_list(store, instance_id=SHARED, source="un", path=path)
@@ -334,14 +337,15 @@ class TestListsChangeUnderDecisions:
             deciding = threads.submit(asyncio.run, decide())
             try:
                 asyncio.run(change())
-                wait_for_jobs(fresh)
             finally:
+                # Before the job has looked at the last change: what it finds was decided of the entry as it was.
                 enough.set()
             deciding.result(PATIENCE)
             wait_for_jobs(fresh)
 
         rows = rows_of(fresh, "SELECT id, decision, comment, decided_by FROM matches WHERE is_standing")
         assert len(rows) == len(matches) == 30
+        assert {"open", "confirmed"} <= {row[1] for row in rows}
         for match_id, decision, comment, decided_by in rows:
             wanted = last[match_id]
             if (decision, comment, decided_by) != (wanted.decision, wanted.comment, "Berta"):

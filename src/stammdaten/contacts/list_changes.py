@@ -108,7 +108,8 @@ class _Change:
         await self._screening.bring_up_to_date()
         async with self._store.reading(instance_id) as read:
             wanted = await rules(read)
-        if wanted.sources and self._version.source not in wanted.sources:
+        is_official = self._job.claimed.instance_id == SHARED
+        if is_official and wanted.sources and self._version.source not in wanted.sources:
             return 0, 0
         compared, concerned = await self._concerned(instance_id, wanted)
         order = [contact_id for _, contact_id in sorted(concerned)]

@@ -59,8 +59,7 @@ class Screened:
     def settle(self, contact: Contact, check: Check | None, *, why: str, user_name: str) -> Contact:
         """Let the contact say what the check found; a check that is missing, or outdated by now, is asked for."""
         if check is None or not check.is_made or not self.is_current(contact, check):
-            is_none_to_come = check is not None and not check.is_made and not check.follows
-            self._is_waiting |= not is_none_to_come
+            self._is_waiting |= self._follows(check)
             reason = _NOT_YET if check is None else _OUTDATED if check.is_made else check.failed
             return _with(contact, waiting(reason, _shown(contact)))
         kept = self._kept.get(contact.id, ())
@@ -72,6 +71,12 @@ class Screened:
         self._kept[contact.id] = list(by_key.values())
         self.record(contact, check, verdict, why=why, user_name=user_name)
         return _with(contact, verdict, checked_at=self._write.now_utc)
+
+    def _follows(self, check: Check | None) -> bool:
+        """Tell whether another check can say more; without a list none can, and its loading checks who has no answer."""
+        if check is None:
+            return bool(self._standing.official or self._standing.blocked)
+        return check.is_made or check.follows or check.standing != self._standing
 
     def record(self, contact: Contact, check: Check, verdict: Verdict, *, why: str, user_name: str) -> None:
         """Record a check for the audit."""

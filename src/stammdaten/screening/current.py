@@ -5,6 +5,7 @@ transaction: between the two a list may have changed, and then the outcome must 
 """
 
 import asyncio
+import gc
 import json
 import logging
 from collections import OrderedDict
@@ -188,7 +189,7 @@ class Screening:
             for version in versions:
                 async for rows in entries_of(read, version):
                     listed += [(version.source, row[3]) for row in rows]
-        index = await asyncio.to_thread(Index.of, listed)
+        index = await asyncio.to_thread(_indexed, listed)
         _log.info("sanctions lists in memory: %s entries, %s names", index.entries, index.names)
         return _Lists(activation, versions, index, by_letter(listed) if instance_id != SHARED else {})
 
@@ -291,6 +292,15 @@ def _still_confirmed(subject: Subject, remote: Remote) -> list[Match]:
         for source, entry_id in sorted(subject.confirmed - known)
         if source == remote.name
     ]
+
+
+def _indexed(listed: list[tuple[str, str]]) -> Index:
+    index = Index.of(listed)
+    # What lives as long as the process is not looked through by the garbage collector again and again: that would take
+    # 0.1 s each time, in the midst of somebody's request.
+    gc.collect()
+    gc.freeze()
+    return index
 
 
 def is_too_old(version: ListVersion, wanted: Rules, now: datetime) -> bool:

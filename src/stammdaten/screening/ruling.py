@@ -7,6 +7,7 @@ from typing import Any
 from stammdaten.jobs.queue import ask_within
 from stammdaten.refusals import Fault, Invalid
 from stammdaten.screening.queries import Rules, rules
+from stammdaten.screening.shapes import BLOCK_LIST
 from stammdaten.screening.sources import SOURCES
 from stammdaten.screening.tables import screening_settings
 from stammdaten.store import Write
@@ -47,7 +48,9 @@ def _faults(wanted: Rules) -> list[Fault]:
         for name in ("most_age_days", "rescreen_days")
         if not 1 <= getattr(wanted, name) <= _MOST_DAYS
     ]
-    unknown = sorted(set(wanted.sources) - SOURCES.keys())
+    # The block list always counts.
+    official = [source for source in SOURCES if source != BLOCK_LIST]
+    unknown = sorted(set(wanted.sources) - set(official))
     if unknown:
-        found.append(Fault("sources", f"must be some of {', '.join(SOURCES)}; not {unknown[0]}"))
+        found.append(Fault("sources", f"must be some of {', '.join(official)}; not {unknown[0]}"))
     return found
