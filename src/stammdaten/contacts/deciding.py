@@ -76,12 +76,7 @@ def _faults(row: Decision) -> list[Fault]:
 
 def _with_matches(contact: Contact, shown: list[dict[str, Any]]) -> Contact:
     result = json.loads(contact.sanctions_check_result or "{}")
-    status = status_of(
-        contact.sanctions_check,
-        shown,
-        certain=result.get("certain", 1.0),
-        blocked=result.get("blocked", ()),
-    )
+    status = status_of(contact.sanctions_check, shown, result)
     return contact._replace(matches=json.dumps(shown, ensure_ascii=False), status=status)
 
 

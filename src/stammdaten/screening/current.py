@@ -34,6 +34,8 @@ T = TypeVar("T")
 _LOOK_SECONDS = 30
 _MOST_BLOCK_LISTS = 64
 _REQUESTS_AT_ONCE = 4
+# Namesakes beyond these are counted, not shown: a contact must not grow without end.
+_MOST_MATCHES = 500
 _NO_LIST = "No official sanctions list is loaded."
 _log = logging.getLogger(__name__)
 
@@ -222,7 +224,8 @@ class _Using:
             rules=self.rules,
             lists=tuple(lists if remote is None else [{"name": remote.name, "version": "", "entries": 0}, *lists]),
             engine=ENGINE if remote is None else "yente",
-            found=tuple(sorted(found, key=lambda match: -match.score)),
+            found=tuple(sorted(found, key=lambda match: -match.score)[:_MOST_MATCHES]),
+            left_out=max(0, len(found) - _MOST_MATCHES),
             blocked=by_letter,
             failed=unusable if can_compare else "The name holds nothing that could be compared.",
             are_lists_unusable=can_compare and bool(unusable),

@@ -36,6 +36,7 @@ class Check:
     lists: tuple[dict[str, Any], ...] = ()  # name, version, entries
     engine: str = ""
     found: tuple[Match, ...] = ()
+    left_out: int = 0  # further matches, all with lower scores; a contact that has some is never green
     blocked: frozenset[tuple[str, str]] = frozenset()  # entries of the block list by name or uid to the letter
     failed: str = ""
     are_lists_unusable: bool = False  # failed for no reason of the contact's

@@ -53,10 +53,11 @@ def concluded(
                 changed.append(after)
         shown.append(rendered_match(after, match))
     changed += [gone._replace(is_standing=False) for gone in known.values() if gone.is_standing]
+    outcome, result = _outcome(check, shown), _result(check, shown, now)
     return Verdict(
-        status=_status(check, shown),
-        sanctions_check=_outcome(check, shown),
-        result=_result(check, shown, now),
+        status=status_of("failed" if check.failed else outcome, shown, result),
+        sanctions_check=outcome,
+        result=result,
         shown=shown,
         added=added,
         changed=changed,
@@ -95,16 +96,17 @@ def decided(kept: KeptMatch) -> dict[str, Any]:
     }
 
 
-def status_of(sanctions_check: str, shown: list[dict[str, Any]], *, certain: float, blocked: Iterable[int]) -> str:
-    """Return the status that matches and their decisions make; `blocked` are the ids of those on the block list."""
+def status_of(sanctions_check: str, shown: list[dict[str, Any]], result: dict[str, Any]) -> str:
+    """Return the status that matches and their decisions make, by the result of the check that found them."""
+    certain, blocked = result.get("certain", 1.0), set(result.get("blocked", ()))
     held = [match for match in shown if match["decision"] != REJECTED]
-    if any(match["id"] in set(blocked) for match in held):
+    if any(match["id"] in blocked for match in held):
         return BLACK
     if sanctions_check in (UNCHECKED, "failed"):
         return GRAY
     if any(_counts_as_certain(match, certain) for match in held):
         return RED
-    return YELLOW if held else GREEN
+    return YELLOW if held or result.get("left_out") else GREEN
 
 
 def _looked_at_again(before: KeptMatch, identity: str, content: str) -> KeptMatch:
@@ -135,15 +137,6 @@ def _blocked_ids(check: Check, shown: list[dict[str, Any]]) -> list[int]:
     return [match["id"] for match in shown if (match["list"], match["entry_id"]) in check.blocked]
 
 
-def _status(check: Check, shown: list[dict[str, Any]]) -> str:
-    return status_of(
-        "failed" if check.failed else "",
-        shown,
-        certain=check.rules.certain,
-        blocked=_blocked_ids(check, shown),
-    )
-
-
 def _outcome(check: Check, shown: list[dict[str, Any]]) -> str:
     if _blocked_ids(check, shown):
         return "match"
@@ -165,4 +158,5 @@ def _result(check: Check, shown: list[dict[str, Any]], now: str) -> dict[str, An
         "certain": check.rules.certain,
         "highest_score": max((match["score"] for match in shown), default=None),
         "blocked": _blocked_ids(check, shown),
+        "left_out": check.left_out,
     }

@@ -89,11 +89,11 @@ class Names:
     def __init__(self, folded: Sequence[str]) -> None:
         self._folded = folded
         self._candidates = Candidates(folded)
-        # Values are tuples of plain values: the garbage collector does not walk them.
-        self._same: dict[str, tuple[str, ...]] = {}
+        same: dict[str, list[str]] = {}
         for name in folded:
-            key = in_any_order(name)
-            self._same[key] = (*self._same.get(key, ()), name)
+            same.setdefault(in_any_order(name), []).append(name)
+        # Tuples of plain values: the garbage collector does not walk them.
+        self._same = {key: tuple(names) for key, names in same.items()}
 
     def like(self, folded: str, *, block: int, blocks: int) -> Iterator[list[str]]:
         """Give blocks of names, ever less alike: the same words in any order first; who finds nothing may stop."""

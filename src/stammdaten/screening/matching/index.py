@@ -32,17 +32,17 @@ class Index:
 
     def __init__(self, listed: list[tuple[str, str]]) -> None:
         self._listed = listed
-        # Values are tuples of plain values: the garbage collector does not walk them, which took 0.3 s at a time.
-        self._bearers: dict[str, tuple[tuple[int, int], ...]] = {}
-        self._places: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._places: dict[tuple[str, str], int] = {}
+        bearers: dict[str, list[tuple[int, int]]] = {}
         for place, (source, document) in enumerate(listed):
             said = json.loads(document)
-            known_as = (source, said["entry_id"])
-            self._places[known_as] = (*self._places.get(known_as, ()), place)
+            self._places[source, said["entry_id"]] = place
             for number, (name, _) in enumerate(said["names"]):
                 folded = fold(name)
                 if folded:
-                    self._bearers[folded] = (*self._bearers.get(folded, ()), (place, number))
+                    bearers.setdefault(folded, []).append((place, number))
+        # Tuples of plain values: the garbage collector does not walk them, which took 0.3 s at a time.
+        self._bearers = {folded: tuple(places) for folded, places in bearers.items()}
         self._names = Names(list(self._bearers))
         self.weights = weights_of(self._bearers)
         self.names = sum(map(len, self._bearers.values()))
@@ -53,11 +53,8 @@ class Index:
         """Build the index of (source, document) pairs; documents as `entries.written` writes them."""
         return cls(list(listed))
 
-    def matches(self, party: Party, *, least: float, also: Iterable[tuple[str, str]] = ()) -> list[Match]:
-        """Return the entries a party resembles, best first, one match each.
-
-        Entries named in `also`, as (source, entry id), are compared whether the index finds them or not.
-        """
+    def matches(self, party: Party, *, least: float) -> list[Match]:
+        """Return the entries a party resembles with a score of at least `least`, best first, one match each."""
         this = asked(party)
         if not this.folded:
             return []
@@ -65,19 +62,13 @@ class Index:
         for folded, by_name in self._alike_by_name(this, least):
             for place, number in self._bearers[folded]:
                 self._keep_better(best, place, number, folded, this, by_name)
-        for place in [place for wanted in also for place in self._places.get(wanted, ())]:
-            for number, (name, _) in enumerate(read(self._listed[place][1])["names"]):
-                folded = fold(name)
-                asked_for = alike_by_name(this, folded, self.weights, least=least)
-                if asked_for:
-                    self._keep_better(best, place, number, folded, this, asked_for)
         found = [match for match in best.values() if match.score >= least]
         return sorted(found, key=lambda match: (-match.score, match.source, match.entry_id))
 
     def document(self, source: str, entry_id: str) -> str | None:
         """Return an entry, or None if it is on no list."""
-        places = self._places.get((source, entry_id))
-        return self._listed[places[0]][1] if places else None
+        place = self._places.get((source, entry_id))
+        return None if place is None else self._listed[place][1]
 
     def resembling(self, folded: str) -> list[str]:
         """Return the folded listed names that are compared with this folded name at least."""
