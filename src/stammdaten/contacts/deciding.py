@@ -76,7 +76,7 @@ def _faults(row: Decision) -> list[Fault]:
 
 def _with_matches(contact: Contact, shown: list[dict[str, Any]]) -> Contact:
     result = json.loads(contact.sanctions_check_result or "{}")
-    status = status_of(contact.sanctions_check, shown, result)
+    status = status_of(shown, result)
     return contact._replace(matches=json.dumps(shown, ensure_ascii=False), status=status)
 
 

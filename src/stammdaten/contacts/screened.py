@@ -73,7 +73,7 @@ class Screened:
         return _with(contact, verdict, checked_at=self._write.now_utc)
 
     def _follows(self, check: Check | None) -> bool:
-        """Tell whether another check can say more; without a list none can, and its loading checks who has no answer."""
+        """Tell whether another check can say more; without a list none can: its loading checks who has no answer."""
         if check is None:
             return bool(self._standing.official or self._standing.blocked)
         return check.is_made or check.follows or check.standing != self._standing

@@ -53,10 +53,10 @@ def concluded(
                 changed.append(after)
         shown.append(rendered_match(after, match))
     changed += [gone._replace(is_standing=False) for gone in known.values() if gone.is_standing]
-    outcome, result = _outcome(check, shown), _result(check, shown, now)
+    result = _result(check, shown, now)
     return Verdict(
-        status=status_of("failed" if check.failed else outcome, shown, result),
-        sanctions_check=outcome,
+        status=status_of(shown, result),
+        sanctions_check=_outcome(check, shown),
         result=result,
         shown=shown,
         added=added,
@@ -96,13 +96,13 @@ def decided(kept: KeptMatch) -> dict[str, Any]:
     }
 
 
-def status_of(sanctions_check: str, shown: list[dict[str, Any]], result: dict[str, Any]) -> str:
-    """Return the status that matches and their decisions make, by the result of the check that found them."""
+def status_of(shown: list[dict[str, Any]], result: dict[str, Any]) -> str:
+    """Return the status that matches and their decisions make; the result of the check says whether it was one."""
     certain, blocked = result.get("certain", 1.0), set(result.get("blocked", ()))
     held = [match for match in shown if match["decision"] != REJECTED]
     if any(match["id"] in blocked for match in held):
         return BLACK
-    if sanctions_check in (UNCHECKED, "failed"):
+    if result.get("reason"):
         return GRAY
     if any(_counts_as_certain(match, certain) for match in held):
         return RED
