@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from stammdaten.app import create_app, jobs
 from stammdaten.auth import operations as auth
 from stammdaten.auth import queries as auth_queries
+from stammdaten.auth.callers import Caller
 from stammdaten.jobs.running import Worker
 from stammdaten.lists.operations import create_list
 from stammdaten.screening.current import Screening
@@ -155,6 +156,11 @@ class Service:
 async def _join(write: Write, name: str, roles: list[str]) -> str:
     await auth.create_user(write, name=name, roles=roles)
     return await auth.create_token(write, user_name=name, days=None)
+
+
+def caller_of(member: Member) -> Caller:
+    """Return a member as operations see them."""
+    return Caller(member.instance_id, member.prefix, 1, member.name, frozenset({"api-user"}))
 
 
 def make_list(member: Member, name: str = "Spare Parts") -> int:

@@ -229,7 +229,7 @@ class TestUpdate:
 
     def test_confirms_what_has_not_changed(self, settings: Settings, publisher: Publisher) -> None:
         publisher.files["un.xml"] = un_list()
-        more = {"sanctions": f"un={publisher.url('un.xml')}", "sanctions_private": 1}
+        more: dict[str, Any] = {"sanctions": f"un={publisher.url('un.xml')}", "sanctions_private": 1}
         run(settings, "sanctions", "update", **more)
         execute(settings, "UPDATE list_versions SET checked_at = '2001-01-01T00:00:00.000000Z'")
 

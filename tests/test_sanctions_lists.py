@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from stammdaten.auth import operations as auth
-from stammdaten.auth.callers import Caller
 from stammdaten.auth.queries import instance_by_prefix
 from stammdaten.contacts.operations import ContactChange, create_contacts, update_contacts
 from stammdaten.contacts.shapes import Given
@@ -30,7 +29,7 @@ from stammdaten.screening.sources import Unreadable, read_source
 from stammdaten.screening.staging import Loaded
 from stammdaten.settings import Settings
 from stammdaten.store import SHARED, Store, Write, open_store
-from tests.cast import Member, Service, make_contact
+from tests.cast import Member, Service, caller_of, make_contact
 from tests.made_lists import WANTED, load, settle, un_list
 from tests.test_commands import execute, happens
 from tests.test_faults import only_postgresql, rows_of
@@ -636,8 +635,3 @@ class TestStoredMeanwhile:
         settle(watching)
 
         assert status(cara, "K-1") == "red"
-
-
-def caller_of(member: Member) -> Caller:
-    """Return a member as operations know them."""
-    return Caller(member.instance_id, member.prefix, 1, member.name, frozenset())

@@ -13,14 +13,17 @@ import pytest
 
 from stammdaten.checking import check_store
 from stammdaten.contacts.deciding import Decision, decide_matches
+from stammdaten.contacts.operations import ContactChange, create_contacts
 from stammdaten.contacts.purging import purge_history
+from stammdaten.contacts.shapes import Given
+from stammdaten.contacts.subjects import checks_of_new
 from stammdaten.history.queries import records_of
 from stammdaten.refusals import Invalid, NotFound
 from stammdaten.screening.queries import checks_since
 from stammdaten.screening.ruling import set_rules
 from stammdaten.settings import Settings
 from stammdaten.store import Store
-from tests.cast import Member, Service, make_contact
+from tests.cast import Member, Service, caller_of, make_contact
 from tests.made_lists import FIRM, WANTED, load, settle, un_list
 
 OTHER = ("6900003", "Ermintrude Hollaback-Szymborska", "Poland")
@@ -285,6 +288,18 @@ class TestListChange:
             before[name] for name in ("status", "matches", "updated_at")
         ]
 
+    def test_during_a_check_has_the_contact_checked_again(self, listed: Service, cara: Member, tmp_path: Path) -> None:
+        values = {"first_name": "Ermintrude", "last_name": "Hollaback-Szymborska"}
+        given = Given(contact_uid="K-1", values=values, notes=[])
+        (check,) = listed.run(lambda _: checks_of_new(listed.screening, cara.instance_id, [given]))
+        load(listed, tmp_path, un_list([WANTED, OTHER]))
+
+        stored = json.loads(cara.submit(create_contacts, ContactChange(caller_of(cara), given, check)))
+        settle(listed)
+
+        assert (stored["status"], stored["sanctions_check"]) == ("gray", "unchecked")
+        assert contact(cara)["status"] == "red"
+
     def test_is_recorded_for_all_contacts(self, listed: Service, cara: Member, tmp_path: Path) -> None:
         make_contact(cara, last_name="Kühnemund-Lohse")
 
@@ -326,11 +341,35 @@ class TestBlockList:
 
         assert contact(cara, "K-77")["status"] == "black"
 
+    def test_blocks_also_without_official_lists(self, service: Service, anna: Member, tmp_path: Path) -> None:
+        load(service, tmp_path, self.BLOCKED, source="block-list", member=anna)
+
+        blocked = make_contact(anna, "K-77", last_name="Kühnemund-Lohse")
+        other = make_contact(anna, "K-1", last_name="Kühnemund-Lohse")
+
+        assert [blocked["status"], other["status"]] == ["black", "gray"]
+        assert other["sanctions_check"] == "failed"
+        assert decide(anna, blocked["matches"][0]["id"], "rejected", uid="K-77") == "gray"
+
     def test_gives_way_to_a_decision(self, listed: Service, cara: Member, tmp_path: Path) -> None:
         load(listed, tmp_path, self.BLOCKED, source="block-list", member=cara)
         (match,) = make_contact(cara, "K-1", last_name="Hinterwald & Söhne OHG")["matches"]
 
         assert decide(cara, match["id"], "rejected") == "green"
+
+
+class TestNamesakes:
+    """More matches than a contact shows."""
+
+    def test_are_counted_and_keep_it_from_being_green(self, listed: Service, cara: Member, tmp_path: Path) -> None:
+        lines = "".join(f"N-{number};Wolfhart Immenreuther\n" for number in range(510))
+        load(listed, tmp_path, "id;name\n" + lines, source="block-list", member=cara)
+
+        made = make_contact(cara, first_name="Wolfhardt", last_name="Immenreuther")
+
+        assert len(made["matches"]) == 500
+        assert made["sanctions_check_result"]["left_out"] == 10
+        assert [decide(cara, match["id"], "rejected") for match in made["matches"][:3]] == ["yellow"] * 3
 
 
 class TestSettings:

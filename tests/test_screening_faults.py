@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -325,12 +326,14 @@ class TestListsChangeUnderDecisions:
                     last[match_id] = row
                     total += 1
 
+        def decided_since(before: int) -> bool:
+            return total > before + 40
+
         async def change() -> None:
             async with await open_store(fresh) as store:
                 for path in paths[1:]:
                     await asyncio.to_thread(wait_for_jobs, fresh)
-                    before = total
-                    await asyncio.to_thread(wait_until, lambda before=before: total > before + 40)
+                    await asyncio.to_thread(wait_until, partial(decided_since, total))
                     await load_list(store, instance_id=SHARED, source="un", path=path)
 
         with Served(fresh), ThreadPoolExecutor(1) as threads:

@@ -46,7 +46,6 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.sql.elements import ClauseElement
 
 # Every room, so that every statement is made.
-from stammdaten.auth.callers import Caller
 from stammdaten.auth.tables import members, users
 from stammdaten.classification.tables import classifications
 from stammdaten.contacts.operations import (
@@ -74,7 +73,7 @@ from stammdaten.store.postgresql import _LOCK_CLOCK, PostgresConnection
 from stammdaten.store.sqlite import SqliteEngine
 from stammdaten.store.statements import NotScoped, insert_sql, update_sql
 from stammdaten.store.tables import metadata
-from tests.cast import Member, make_contact, make_product
+from tests.cast import Member, caller_of, make_contact, make_product
 
 T = TypeVar("T")
 
@@ -830,11 +829,6 @@ def cost(work: Callable[[int], object]) -> int:
         work(attempt)
         costs.append(counted(DATABASE_SECONDS, "_count") - before)
     return int(min(costs))
-
-
-def caller_of(member: Member) -> Caller:
-    """Return a member as operations see them."""
-    return Caller(member.instance_id, member.prefix, 1, member.name, frozenset({"api-user"}))
 
 
 def new_product(member: Member, article_number: str, *, list_id: int | None = None) -> NewProduct:

@@ -30,8 +30,9 @@ from stammdaten.settings import Settings, read_settings
 from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
 
-# Kinds of jobs that are asked for every day.
+# Kinds of jobs that are asked for every day, and those that are never given up.
 DAILY = (expiry.JOB, rescreening.RESCREEN_DUE)
+TIRELESS = {LIST_CHANGED, SCREEN_WAITING, RESCREEN}
 
 
 class State(TypedDict):
@@ -72,7 +73,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
             screening = Screening(store, yente_server(settings))
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
-                asyncio.create_task(Worker(store, jobs(screening), DAILY).run()),
+                asyncio.create_task(Worker(store, jobs(screening), DAILY, TIRELESS).run()),
                 # A worker of its own: a download may take long, and contacts that wait for a check shall not.
                 asyncio.create_task(Worker(store, {UPDATE: updating_lists(settings)}, (UPDATE,)).run()),
             ]

@@ -10,7 +10,8 @@ from stammdaten.auth.queries import instance_ids
 from stammdaten.contacts.rescreening import SERVICE, screen_contacts
 from stammdaten.contacts.tables import contacts
 from stammdaten.jobs.running import Handler, Job
-from stammdaten.screening.current import Screening, by_letter, to_the_letter
+from stammdaten.screening.consulting import by_letter, to_the_letter
+from stammdaten.screening.current import Screening
 from stammdaten.screening.matching import Contacts, Index
 from stammdaten.screening.parties import Party
 from stammdaten.screening.queries import (

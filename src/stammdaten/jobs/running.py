@@ -5,7 +5,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +19,7 @@ from stammdaten.store import Store, WriteShared
 _LOOK_SECONDS = 5
 _CLAIM_SECONDS = 60
 _MOST_ATTEMPTS = 5
+_LONGEST_WAIT = 9
 _KEPT_DAYS = 30
 
 _log = logging.getLogger(__name__)
@@ -50,12 +51,18 @@ Handler = Callable[[Store, Job], Awaitable[str]]
 
 
 class Worker:
-    """Does one job at a time, of the kinds it has handlers for; asks for the daily ones once a (German) day."""
+    """Does one job at a time, of the kinds it has handlers for; asks for the daily ones once a (German) day.
 
-    def __init__(self, store: Store, handlers: Mapping[str, Handler], daily: tuple[str, ...]) -> None:
+    A job that fails is tried five times; a tireless one for ever, since nothing else would do what it leaves undone.
+    """
+
+    def __init__(
+        self, store: Store, handlers: Mapping[str, Handler], daily: tuple[str, ...], tireless: Container[str] = ()
+    ) -> None:
         self._store = store
         self._handlers = handlers
         self._daily = daily
+        self._tireless = tireless
         self._planned_day = ""
         self._name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
@@ -115,7 +122,7 @@ class Worker:
             await asyncio.wait([alive])
 
     async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
-        is_over = succeeded or claimed.attempts >= _MOST_ATTEMPTS
+        is_over = succeeded or (claimed.attempts >= _MOST_ATTEMPTS and claimed.kind not in self._tireless)
         state = "done" if succeeded else "failed" if is_over else "waiting"
 
         async def write_end(write: WriteShared) -> None:
@@ -125,8 +132,8 @@ class Worker:
                 worker=self._name,
                 state=state,
                 report=report,
-                # Each failure waits twice as long, from half a minute on.
-                due_at=_in(15 * 2**claimed.attempts),
+                # Each failure waits twice as long, from half a minute to two hours.
+                due_at=_in(15 * 2 ** min(claimed.attempts, _LONGEST_WAIT)),
                 finished_at=utc_stamp(utc_now()) if is_over else "",
             )
 

@@ -7,15 +7,17 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn
 
 import httpx2 as httpx
 
 from stammdaten.screening.countries import country_code
-from stammdaten.screening.entries import AIRCRAFT, ORGANISATION, PERSON, VESSEL, WEAK, Entry, written
+from stammdaten.screening.entries import Entry, written
 from stammdaten.screening.matching import Match
 from stammdaten.screening.parties import Party
 from stammdaten.screening.sources.drafts import Draft, clean
+from stammdaten.screening.sources.followthemoney import KINDS, describe
 from stammdaten.screening.sources.reading import Reading
 
 _OK = 200
@@ -28,25 +30,6 @@ _LONGEST_VALUE = 1_000
 _LONGEST_ID = 255
 _DATASET = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _KEY = re.compile(r"[\x21-\x7e]*")
-
-# Schemata and properties of FollowTheMoney, the model of OpenSanctions. A `LegalEntity` may be a person or a company.
-_KINDS = {
-    "Person": PERSON,
-    "Organization": ORGANISATION,
-    "Company": ORGANISATION,
-    "PublicBody": ORGANISATION,
-    "Vessel": VESSEL,
-    "Airplane": AIRCRAFT,
-}
-_STRONG_NAMES = ("name", "alias", "previousName")
-_WEAK_NAMES = ("weakAlias", "abbreviation")
-_NATIONALITIES = ("nationality", "citizenship")
-_COUNTRIES = ("country", "jurisdiction", "mainCountry", "flag")
-_IDENTIFIERS = (
-    *("idNumber", "passportNumber", "taxNumber", "vatCode", "registrationNumber", "innCode", "ogrnCode", "leiCode"),
-    *("swiftBic", "socialSecurityNumber", "imoNumber", "mmsi", "serialNumber"),
-)
-_PROGRAMS = ("programId", "program", "topics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,19 +205,10 @@ def _texts(properties: Any, *names: str) -> Iterator[str]:
 
 def _entry(result: dict[str, Any], entry_id: str) -> Entry:
     properties = result.get("properties")
-    draft = Draft(Reading(lambda _: iter(())), entry_id, _KINDS.get(clean(next(_texts(result, "schema"), "")), ""))
-    draft.add_names(*_texts(result, "caption"), *_texts(properties, *_STRONG_NAMES))
-    draft.add_names(*_texts(properties, *_WEAK_NAMES), quality=WEAK)
-    for gender in _texts(properties, "gender"):
-        draft.set_gender(gender)
-    draft.add_birth_dates(*_texts(properties, "birthDate"))
-    # There are codes for parts of countries, `gb-sct`.
-    draft.add_nationalities(*(code.partition("-")[0] for code in _texts(properties, *_NATIONALITIES)))
-    draft.add_countries(*(code.partition("-")[0] for code in _texts(properties, *_COUNTRIES)))
-    for address in _texts(properties, "address"):
-        draft.add_address(address)
-    draft.add_identifiers(*_texts(properties, *_IDENTIFIERS))
-    draft.add_programs(*_texts(properties, *_PROGRAMS))
+    draft = Draft(Reading(lambda _: iter(())), entry_id, KINDS.get(clean(next(_texts(result, "schema"), "")), ""))
+    draft.add_names(*_texts(result, "caption"))
+    describe(draft, partial(_texts, properties))
+    draft.add_programs(*_texts(properties, "topics"))
     # Other schemes could run code where the link is shown.
     links = (link for link in _texts(properties, "sourceUrl") if link.startswith(("https://", "http://")))
     draft.url = next(links, "")

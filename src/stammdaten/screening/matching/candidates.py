@@ -88,7 +88,8 @@ class Names:
 
     def __init__(self, folded: Sequence[str]) -> None:
         self._folded = folded
-        self._candidates = Candidates(folded)
+        # An index of nothing would take its memory all the same.
+        self._candidates = Candidates(folded) if folded else None
         same: dict[str, list[str]] = {}
         for name in folded:
             same.setdefault(in_any_order(name), []).append(name)
@@ -97,6 +98,8 @@ class Names:
 
     def like(self, folded: str, *, block: int, blocks: int) -> Iterator[list[str]]:
         """Give blocks of names, ever less alike: the same words in any order first; who finds nothing may stop."""
+        if self._candidates is None:
+            return
         same = self._same.get(in_any_order(folded), ())
         seen: set[str] = set()
         for number in range(blocks):

@@ -72,7 +72,7 @@ class Index:
 
     def resembling(self, folded: str) -> list[str]:
         """Return the folded listed names that are compared with this folded name at least."""
-        return next(self._names.like(folded, block=_BLOCK, blocks=1))
+        return next(self._names.like(folded, block=_BLOCK, blocks=1), [])
 
     def _alike_by_name(self, this: Asked, least: float) -> Iterator[tuple[str, Judgement]]:
         for block in self._names.like(this.folded, block=_BLOCK, blocks=_BLOCKS):

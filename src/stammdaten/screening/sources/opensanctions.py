@@ -8,21 +8,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from stammdaten.screening.entries import AIRCRAFT, ORGANISATION, PERSON, VESSEL, WEAK, Entry
+from stammdaten.screening.entries import Entry
 from stammdaten.screening.sources.csv_rows import encoding_of, lines, rows, table
 from stammdaten.screening.sources.drafts import Draft, clean, iso_date
+from stammdaten.screening.sources.followthemoney import KINDS, describe
 from stammdaten.screening.sources.reading import Reading, Unreadable
 
 _PAGE = "https://www.opensanctions.org/entities/{}/"
-_KINDS = {
-    "Person": PERSON,
-    "Organization": ORGANISATION,
-    "Company": ORGANISATION,
-    "PublicBody": ORGANISATION,
-    "LegalEntity": "",  # a party of which is not known whether it is a person
-    "Vessel": VESSEL,
-    "Airplane": AIRCRAFT,
-}
 # What the model of FollowTheMoney has beside parties.
 _NO_PARTIES = {
     "Address",
@@ -60,31 +52,6 @@ _NO_PARTIES = {
     "UnknownLink",
     "Vehicle",
 }
-_STRONG_NAMES = ("name", "alias", "previousName")
-_WEAK_NAMES = ("weakAlias", "abbreviation")
-_NATIONALITIES = ("nationality", "citizenship")
-_COUNTRIES = ("country", "jurisdiction", "flag", "mainCountry")
-_NUMBERS = (
-    "passportNumber",
-    "idNumber",
-    "registrationNumber",
-    "taxNumber",
-    "vatCode",
-    "innCode",
-    "ogrnCode",
-    "okpoCode",
-    "kppCode",
-    "leiCode",
-    "dunsCode",
-    "uscCode",
-    "swiftBic",
-    "uniqueEntityId",
-    "socialSecurityNumber",
-    "imoNumber",
-    "mmsi",
-    "callSign",
-    "serialNumber",
-)
 _REQUIRED = ("id", "schema", "name", "aliases", "countries")
 
 
@@ -160,18 +127,7 @@ def _entity(number: int, line: str) -> dict[str, Any]:
 
 def _entry(reading: Reading, entity: dict[str, Any]) -> Entry | None:
     draft = _draft(reading, entity["id"], entity["schema"])
-    values = partial(_values, entity["properties"])
-    draft.add_names(*values(*_STRONG_NAMES))
-    draft.add_names(*values(*_WEAK_NAMES), quality=WEAK)
-    for gender in values("gender"):
-        draft.set_gender(gender)
-    draft.add_birth_dates(*values("birthDate"))
-    draft.add_nationalities(*values(*_NATIONALITIES))
-    draft.add_countries(*values(*_COUNTRIES))
-    for address in values("address"):
-        draft.add_address(address)
-    draft.add_identifiers(*values(*_NUMBERS))
-    draft.add_programs(*values("programId", "program"))
+    describe(draft, partial(_values, entity["properties"]))
     return draft.entry()
 
 
@@ -183,13 +139,13 @@ def _values(properties: dict[str, Any], *names: str) -> list[str]:
 def _draft(reading: Reading, entry_id: str, schema: str) -> Draft:
     if not clean(entry_id):
         raise Unreadable("An entity has no id; each was expected to have one.")
-    draft = Draft(reading, entry_id, _KINDS[schema])
+    draft = Draft(reading, entry_id, KINDS[schema])
     draft.set_url(_PAGE.format(quote(clean(entry_id), safe="")))
     return draft
 
 
 def _is_party(reading: Reading, schema: str) -> bool:
-    if schema in _KINDS:
+    if schema in KINDS:
         return True
     if schema not in _NO_PARTIES:
         reading.not_understood("schema", schema)
