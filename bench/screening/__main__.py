@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench.screening.monitoring import loading, monitoring
 from bench.screening.quality import quality
 from bench.screening.results import show
 from bench.screening.speed import reverse, scale, speed
 
-_PARTS = ("quality", "speed", "scale", "reverse")
+_PARTS = ("quality", "speed", "scale", "reverse", "monitoring", "loading")
 
 
 def main() -> int:
@@ -31,6 +32,8 @@ def main() -> int:
         "speed": lambda: speed(options.data, options.names),
         "scale": lambda: scale(options.data, options.names),
         "reverse": lambda: reverse(options.data),
+        "monitoring": lambda: monitoring(options.data),
+        "loading": loading,
     }[options.only]()
     show(options.only, results)
     return 0 if all(result.is_met for result in results) else 1

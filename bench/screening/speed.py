@@ -51,7 +51,7 @@ def reverse(data: Path) -> list[Result]:
     index = Index.of(listed)
     changed = Random(7).sample(listed, _REVERSE_ENTRIES)
     began = process_time()
-    contacts = Contacts.of(list(enumerate(_address_book(data))), index)
+    contacts = Contacts.of(list(enumerate(address_book(data, _REVERSE_CONTACTS))), index)
     built = process_time() - began
     found = sum(len(contacts.alike(document, least=DEFAULT_THRESHOLD)) for _, document in changed)
     return [
@@ -85,9 +85,8 @@ def _checked(index: Index, parties: list[Party]) -> list[float]:
     return sorted(times)
 
 
-def _address_book(data: Path) -> list[Party]:
+def address_book(data: Path, contacts: int) -> list[Party]:
+    """Return so many persons who are on no list."""
     people = [one.party for one in negatives(data)]
     chance = Random(7)
-    return [
-        chance.choice(people)._replace(first_name=chance.choice(people).first_name) for _ in range(_REVERSE_CONTACTS)
-    ]
+    return [chance.choice(people)._replace(first_name=chance.choice(people).first_name) for _ in range(contacts)]
