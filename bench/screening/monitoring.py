@@ -102,7 +102,7 @@ def _database(engine: str, folder: Path) -> Iterator[_Database]:
     if engine == "SQLite":
         yield _Database(Settings(home=folder / "home"))
         return
-    with postgres(folder / "postgres") as server:
+    with postgres(folder) as server:
         settings = Settings(home=folder / "home", database_url=server.create("monitoring"))
         yield _Database(settings, psutil.Process(server.pid))
 
