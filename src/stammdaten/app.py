@@ -12,6 +12,7 @@ from stammdaten.auth.bearing import Bearer
 from stammdaten.contacts import list_changes, rescreening
 from stammdaten.contacts import routes as contacts
 from stammdaten.contacts.screened import SCREEN_WAITING
+from stammdaten.exchange.importing import IMPORT, importing
 from stammdaten.http import operating
 from stammdaten.http.logs import configure_logging
 from stammdaten.http.observing import Observing
@@ -74,8 +75,9 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
                 asyncio.create_task(Worker(store, jobs(screening), DAILY, TIRELESS).run()),
-                # A worker of its own: a download may take long, and contacts that wait for a check shall not.
+                # Workers of their own: downloads and imports may take long, and contacts shall not wait for them.
                 asyncio.create_task(Worker(store, {UPDATE: updating_lists(settings)}, (UPDATE,)).run()),
+                asyncio.create_task(Worker(store, {IMPORT: importing(settings.home)}, ()).run()),
             ]
             yield {"store": store, "screening": screening}
             for task in beside:

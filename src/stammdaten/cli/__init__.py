@@ -9,6 +9,7 @@ from stammdaten.cli import (
     contact,
     database,
     demo,
+    exchange,
     instance,
     job,
     list_,
@@ -43,6 +44,10 @@ for noun, commands in {
     app.add_typer(commands.app, name=noun)
 for command in (serve.serve, database.migrate, database.check, database.backup, database.restore, demo.demo):
     app.command()(command)
+
+
+app.command("import")(exchange.import_)
+app.command("export")(exchange.export)
 
 
 def main() -> None:

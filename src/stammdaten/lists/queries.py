@@ -19,6 +19,10 @@ _LISTS = Statement(
 )
 _STANDING = Statement(select(lists.c.id, lists.c.is_deleted).where(the_instance(lists), any_of(lists.c.id, "ids")))
 _ID = Statement(select(lists.c.id).where(the_instance(lists), lists.c.slug == text("slug")))
+_NAMES = Statement(select(lists.c.id, lists.c.name).where(the_instance(lists), any_of(lists.c.id, "ids")))
+_LIVE = Statement(
+    select(lists.c.id, lists.c.slug).where(the_instance(lists), lists.c.is_deleted.is_not(True)).order_by(lists.c.id)
+)
 
 
 async def page_of_lists(read: Read, *, page: int) -> list[Row]:
@@ -36,3 +40,14 @@ async def list_id_by_slug(read: Read, slug: str) -> int | None:
     """Return the id of a list, deleted or not."""
     found = await read.row(_ID, slug=slug)
     return None if found is None else int(found[0])
+
+
+async def list_names(read: Read, ids: Iterable[int]) -> dict[int, str]:
+    """Return the names of lists, deleted or not, by id."""
+    found: list[Any] = await read.rows(_NAMES, ids=sorted(set(ids)))
+    return dict(found)
+
+
+async def live_lists(read: Read) -> dict[str, int]:
+    """Return the ids of the lists that are not deleted, by slug."""
+    return {slug: list_id for list_id, slug in await read.rows(_LIVE)}

@@ -103,6 +103,11 @@ class Drafts:
         changes = {name: (old, value) for name, value in values.items() if (old := getattr(before, name)) != value}
         self._act(draft, event, stamp, changes)
 
+    def archive(self, draft: Draft, *, user_name: str, is_archived: bool) -> None:
+        """Archive a product, or bring it back."""
+        done = ("archived", "Product Archived") if is_archived else ("unarchived", "Product Unarchived")
+        self.change(draft, {"is_archived": is_archived}, Event(*done, user_name))
+
     def delete(self, draft: Draft, event: Event) -> None:
         """Mark a product as deleted; its number is free at once, in this batch too."""
         self.change(draft, {"is_deleted": True}, event)

@@ -131,10 +131,10 @@ async def product_by_article_number(read: Read, article_number: str, *, deleted:
     return None if found is None else found[0]
 
 
-_COLUMNS = [products.c[name] for name in Product._fields]
-_RECORD = [classifications.c[field.name] for field in fields(Classification)]
+PRODUCT_COLUMNS = [products.c[name] for name in Product._fields]
+RECORD_COLUMNS = [classifications.c[field.name] for field in fields(Classification)]
 _WITH_RECORD = (
-    select(*_COLUMNS, *_RECORD)
+    select(*PRODUCT_COLUMNS, *RECORD_COLUMNS)
     .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
     .where(the_instance(products))
 )
@@ -147,7 +147,8 @@ _NEWEST_DELETED = Statement(
 _BY_ID = Statement(_WITH_RECORD.where(any_of(products.c.id, "ids")))
 
 
-def _kept(row: Row) -> tuple[Product, Classification | None]:
+def kept_product(row: Row) -> tuple[Product, Classification | None]:
+    """Read a row of `PRODUCT_COLUMNS` and `RECORD_COLUMNS`."""
     columns = len(Product._fields)
     record = row[columns:]
     # `type` is empty in no record: without one, the join leaves NULLs.
@@ -157,23 +158,23 @@ def _kept(row: Row) -> tuple[Product, Classification | None]:
 async def live_products(read: Read, article_numbers: Iterable[str]) -> dict[str, tuple[Product, Classification | None]]:
     """Return the products that have these numbers, with their classification records; deleted ones are left out."""
     rows = await read.rows(_LIVE, article_numbers=list(set(article_numbers)))
-    kept = map(_kept, rows)
+    kept = map(kept_product, rows)
     return {product.article_number: (product, record) for product, record in kept}
 
 
 async def newest_deleted(read: Read, article_number: str) -> tuple[Product, Classification | None] | None:
     """Return the product deleted last among those that had the number."""
     found = await read.row(_NEWEST_DELETED, article_number=article_number)
-    return None if found is None else _kept(found)
+    return None if found is None else kept_product(found)
 
 
 async def products_by_id(read: Read, ids: Iterable[int]) -> list[tuple[Product, Classification | None]]:
     """Return products by id, deleted or not, with their classification records."""
-    return [_kept(row) for row in await read.rows(_BY_ID, ids=list(ids))]
+    return [kept_product(row) for row in await read.rows(_BY_ID, ids=list(ids))]
 
 
 _AFTER = Statement(
-    select(*_COLUMNS, *_RECORD, products.c.document)
+    select(*PRODUCT_COLUMNS, *RECORD_COLUMNS, products.c.document)
     .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
     .where(the_instance(products), products.c.id > number("after"))
     .order_by(products.c.id)
@@ -183,4 +184,4 @@ _AFTER = Statement(
 
 async def products_after(read: Read, after: int) -> list[tuple[Product, Classification | None, bytes]]:
     """Return the next 500 products by id, with their classification records and documents; for going through all."""
-    return [(*_kept(row[:-1]), row[-1]) for row in await read.rows(_AFTER, after=after)]
+    return [(*kept_product(row[:-1]), row[-1]) for row in await read.rows(_AFTER, after=after)]

@@ -181,6 +181,18 @@ def read_update(body: Any, unstorable: list[Fault]) -> tuple[str, dict[str, Any]
     return update.article_number, update.product.values(), bool(update.product.reset_classification)
 
 
+def read_fields(given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Read fields that come from elsewhere than a body: article number, and the columns given.
+
+    :raises Invalid: with every fault at once, their paths the names of the fields.
+    """
+    try:
+        read = _NewFields.model_validate(given)
+    except ValidationError as error:
+        raise Invalid(faults(error)) from error
+    return read.article_number, read.values()
+
+
 def read_find(body: Any, unstorable: list[Fault]) -> tuple[str, Any]:
     """Read the body of POST products/find: article number, and `deleted` as it came.
 

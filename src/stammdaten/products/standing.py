@@ -87,8 +87,7 @@ async def archive_products(write: Write, rows: Sequence[Archiving]) -> list[int 
     """Archive products, or bring them back; NotFound without a live product of the number."""
 
     def apply(drafts: Drafts, draft: Draft, row: Archiving) -> None:
-        done = ("archived", "Product Archived") if row.is_archived else ("unarchived", "Product Unarchived")
-        drafts.change(draft, {"is_archived": row.is_archived}, Event(*done, row.user_name))
+        drafts.archive(draft, user_name=row.user_name, is_archived=row.is_archived)
 
     return await _each_live(write, rows, apply)
 

@@ -1,0 +1,105 @@
+"""Rows of cells as products: what a row says, what is wrong with it, and the lines of the report."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from stammdaten.auth.callers import Caller
+from stammdaten.exchange.columns import BY_FIELD, BY_NAME, KEY, Column, is_country, plain
+from stammdaten.products.operations import ProductImport
+from stammdaten.products.shapes import read_fields
+from stammdaten.refusals import Invalid
+
+REPORT_HEADER = ("line", "article_number", "column", "what", "allowed")
+_FLAGS = {"1": True, "0": False, "": None}
+
+
+class Remark(NamedTuple):
+    """A line of the report; `is_refusal` tells a refused row from a warning."""
+
+    line: int
+    article_number: str
+    column: str
+    what: str
+    allowed: str
+    is_refusal: bool = True
+
+
+class Row(NamedTuple):
+    """A row as it was read: what to import, or None where it is refused, and what there is to say of it."""
+
+    line: int
+    product: ProductImport | None
+    remarks: tuple[Remark, ...]
+
+
+class Reader:
+    """Reads the rows of one file."""
+
+    def __init__(self, columns: Sequence[str], *, caller: Caller, list_id: int) -> None:
+        self._width = len(columns)
+        self._caller = caller
+        self._list_id = list_id
+        self._key = columns.index(KEY)
+        # Columns that only an export has are passed over.
+        self._columns: list[tuple[int, Column]] = [
+            (place, BY_NAME[name]) for place, name in enumerate(columns) if name in BY_NAME
+        ]
+
+    def read(self, line: int, cells: list[str]) -> Row:
+        """Read one row."""
+        if len(cells) != self._width:
+            what = f"has {len(cells)} cells"
+            return Row(line, None, (Remark(line, "", "", what, f"{self._width}, as many as the header"),))
+        article_number = plain(cells[self._key])
+        given: dict[str, Any] = {}
+        remarks: list[Remark] = []
+        is_archived: bool | None = None
+        for place, column in self._columns:
+            cell = plain(cells[place])
+            if column.kind in ("flag", "archive"):
+                if cell not in _FLAGS:
+                    remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is neither 1 nor 0"))
+                elif column.kind == "archive":
+                    is_archived = _FLAGS[cell]
+                elif cell:
+                    given[column.field] = _FLAGS[cell]
+            elif column.kind == "country" and not is_country(cell):
+                given[column.field] = ""
+                remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is no country code", warn=True))
+            else:
+                given[column.field] = cell
+        return self._validated(line, article_number, given, remarks, is_archived=is_archived)
+
+    def _validated(
+        self,
+        line: int,
+        article_number: str,
+        given: dict[str, Any],
+        remarks: list[Remark],
+        *,
+        is_archived: bool | None,
+    ) -> Row:
+        # Required of a new product alone: where the column is absent, what is there is kept.
+        keeps_designation = "designation" not in given
+        if keeps_designation:
+            given["designation"] = "kept"
+        try:
+            number, values = read_fields(given)
+        except Invalid as invalid:
+            remarks += [_remark(line, article_number, BY_FIELD[fault.path], fault.sentence) for fault in invalid.faults]
+        if any(remark.is_refusal for remark in remarks):
+            return Row(line, None, tuple(remarks))
+        if keeps_designation:
+            del values["designation"]
+        product = ProductImport(
+            caller=self._caller,
+            list_id=self._list_id,
+            article_number=number,
+            values=values,
+            is_archived=is_archived,
+        )
+        return Row(line, product, tuple(remarks))
+
+
+def _remark(line: int, article_number: str, column: Column, what: str, *, warn: bool = False) -> Remark:
+    return Remark(line, article_number, column.name, what, column.allowed, is_refusal=not warn)

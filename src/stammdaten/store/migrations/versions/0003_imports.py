@@ -1,0 +1,34 @@
+"""Imports of files."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+WORDS = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+NUMBER = sa.BigInteger()
+
+
+def upgrade() -> None:
+    """Create their table."""
+    op.create_table(
+        "imports",
+        sa.Column("instance_id", NUMBER, autoincrement=False, nullable=False),
+        sa.Column("id", NUMBER, autoincrement=False, nullable=False),
+        sa.Column("slug", WORDS, nullable=False),
+        sa.Column("file_name", WORDS, nullable=False),
+        sa.Column("user_id", NUMBER, nullable=False),
+        sa.Column("user_name", WORDS, nullable=False),
+        sa.Column("is_dry_run", sa.Boolean(), nullable=False),
+        sa.Column("state", WORDS, nullable=False),
+        *(
+            sa.Column(name, NUMBER, nullable=False)
+            for name in ("line", "created", "updated", "unchanged", "refused", "warnings", "report_bytes")
+        ),
+        sa.Column("encoding", WORDS, nullable=False),
+        sa.Column("error", WORDS, nullable=False),
+        sa.Column("created_at", WORDS, nullable=False),
+        sa.Column("finished_at", WORDS, nullable=False),
+        sa.PrimaryKeyConstraint("instance_id", "id", name="imports_pk"),
+    )
