@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -166,7 +167,7 @@ async def _fill(store: Store, instance_id: int, data: Path) -> None:
     ]
     for begin in range(0, len(rows), _AT_ONCE):
         some = rows[begin : begin + _AT_ONCE]
-        await store.writing(instance_id, lambda write, some=some: create_contacts(write, some))
+        await store.writing(instance_id, partial(create_contacts, rows=some))
     await store.writing(instance_id, lambda write: write.run(_CHECKED))
     await store.writing_shared(lambda write: write.run(_FORGET_JOBS))
 

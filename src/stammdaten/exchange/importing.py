@@ -7,8 +7,8 @@ then. So an import that died goes on behind that line, with the report cut to wh
 import asyncio
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,9 +17,11 @@ from sqlalchemy import select
 from stammdaten.auth.callers import Caller
 from stammdaten.clock import utc_now, utc_stamp
 from stammdaten.exchange.columns import BY_FIELD, BY_NAME, KEY, safe
+from stammdaten.exchange.queries import changes_nothing, standing_products
 from stammdaten.exchange.reading import Opened, open_csv
-from stammdaten.exchange.rows import REPORT_HEADER, Reader, Remark, Row
+from stammdaten.exchange.rows import REPORT_HEADER, Cells, Reader, Remark, Row
 from stammdaten.exchange.tables import imports
+from stammdaten.http.fields import CONTROL
 from stammdaten.jobs.queue import ask_within
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.lists.queries import live_lists
@@ -29,7 +31,7 @@ from stammdaten.store import Read, Statement, Store, Write, number, the_instance
 
 IMPORT = "import a file"
 # Small enough to hold up no writer, and no reader of the same process, for long.
-_AT_ONCE = 250
+_AT_ONCE = 500
 
 
 class Import(NamedTuple):
@@ -178,35 +180,55 @@ class _Importing:
         batches = _batches(opened, reader, after=self.standing.line)
         # Reading is pure CPU: in a thread, so that a serving process answers meanwhile.
         while batch := await asyncio.to_thread(next, batches, None):
-            await self._import_some(batch)
-            await self._job.keep({"line": self.standing.line})
+            rows = await self._rows(reader, batch, list_id)
+            if any(row.product is not None for row in rows.values()):
+                await self._store_rows(batch, rows)
+            else:
+                # Nothing is stored, not even where the import stands: done again, these rows change nothing again.
+                self.standing = self._counted(batch, rows, ())
 
-    async def _import_some(self, batch: list[Row]) -> None:
-        rows = [row.product for row in batch if row.product is not None]
+    async def _rows(self, reader: Reader, batch: list[Cells], list_id: int) -> dict[int, Row]:
+        """Check the rows that are not as the products stand already; by line."""
+        numbers = [cells.article_number for cells in batch if not CONTROL.search(cells.article_number)]
+        async with self._store.reading(self._caller.instance_id, slow=True) as read:
+            standing = await standing_products(read, numbers)
+        # A number that comes twice is looked at each time: what the first row makes of it is not to be seen here.
+        times = Counter(numbers)
+        return {
+            cells.line: reader.checked(cells)
+            for cells in batch
+            if cells.is_refused
+            or times[cells.article_number] > 1
+            or not changes_nothing(cells, standing.get(cells.article_number), list_id=list_id)
+        }
+
+    async def _store_rows(self, batch: list[Cells], rows: dict[int, Row]) -> None:
+        products = [row.product for row in rows.values() if row.product is not None]
 
         async def store_rows(write: Write) -> Import:
-            outcomes = await import_products(write, rows)
+            outcomes = await import_products(write, products)
             if self.standing.is_dry_run:
                 raise _DryRun(outcomes)
-            after = self._counted(batch, outcomes)
+            after = self._counted(batch, rows, outcomes)
             await write.update(imports, [after])
             return after
 
         try:
             self.standing = await self._store.writing(self._caller.instance_id, store_rows)
         except _DryRun as dry:
-            self.standing = self._counted(batch, dry.outcomes)
+            self.standing = self._counted(batch, rows, dry.outcomes)
 
-    def _counted(self, batch: list[Row], outcomes: Sequence[str | Refusal]) -> Import:
+    def _counted(self, batch: list[Cells], rows: dict[int, Row], outcomes: Sequence[str | Refusal]) -> Import:
         """Count what became of rows, and write the report; whoever takes over cuts off what was not stored."""
         done = iter(outcomes)
         remarks: list[Remark] = []
         counts = {"created": 0, "updated": 0, "unchanged": 0, "refused": 0}
-        for row in batch:
-            outcome = next(done) if row.product is not None else None
-            remarks += row.remarks
-            if isinstance(outcome, Refusal) and row.product is not None:
-                remarks.append(_refused(row.line, row.product.article_number, outcome))
+        for cells in batch:
+            remarks += cells.remarks
+            row = rows.get(cells.line)
+            outcome = "unchanged" if row is None else None if row.product is None else next(done)
+            if isinstance(outcome, Refusal):
+                remarks.append(_refused(cells.line, cells.article_number, outcome))
             counts[outcome if isinstance(outcome, str) else "refused"] += 1
         length = self._write_report(remarks)
         standing = self.standing
@@ -252,9 +274,21 @@ class _Importing:
         self.standing = ended
 
 
-def _batches(opened: Opened, reader: Reader, *, after: int) -> Iterator[list[Row]]:
+def _batches(opened: Opened, reader: Reader, *, after: int) -> Iterator[list[Cells]]:
+    """Read rows some at a time; what stands before a broken line comes before the refusal."""
     rows = opened.rows(after=after)
-    while batch := [reader.read(line, cells) for line, cells in islice(rows, _AT_ONCE)]:
+    batch: list[Cells] = []
+    try:
+        for line, cells in rows:
+            batch.append(reader.cells(line, cells))
+            if len(batch) == _AT_ONCE:
+                yield batch
+                batch = []
+    except Malformed:
+        if batch:
+            yield batch
+        raise
+    if batch:
         yield batch
 
 

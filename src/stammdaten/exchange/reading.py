@@ -33,8 +33,10 @@ class Opened:
                 for cells in reader:
                     if cells and reader.line_num > after:
                         yield reader.line_num, cells
-            except (csv.Error, UnicodeDecodeError) as error:
-                raise Malformed(f"Line {reader.line_num + 1} cannot be read: {error}.") from error
+            except csv.Error as error:
+                raise Malformed(f"Line {reader.line_num} cannot be read: {error}.") from error
+            except UnicodeDecodeError as error:
+                raise Malformed(f"Behind line {reader.line_num} stands what no {self.encoding} is.") from error
 
 
 def open_csv(path: Path) -> Opened:

@@ -24,12 +24,27 @@ class Remark(NamedTuple):
     is_refusal: bool = True
 
 
+class Cells(NamedTuple):
+    """A row as its cells say: fields of the product, and what there is to say of them."""
+
+    line: int
+    article_number: str
+    given: dict[str, Any]
+    is_archived: bool | None
+    remarks: list[Remark]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether a cell cannot be taken."""
+        return any(remark.is_refusal for remark in self.remarks)
+
+
 class Row(NamedTuple):
-    """A row as it was read: what to import, or None where it is refused, and what there is to say of it."""
+    """A row as it was checked: what to import, or None where it is refused, and what there is to say of it."""
 
     line: int
     product: ProductImport | None
-    remarks: tuple[Remark, ...]
+    remarks: list[Remark]
 
 
 class Reader:
@@ -41,54 +56,55 @@ class Reader:
         self._list_id = list_id
         self._key = columns.index(KEY)
         # Columns that only an export has are passed over.
-        self._columns: list[tuple[int, Column]] = [
-            (place, BY_NAME[name]) for place, name in enumerate(columns) if name in BY_NAME
+        self._columns: list[tuple[int, Column, str, str]] = [
+            (place, column, column.kind, column.field)
+            for place, name in enumerate(columns)
+            if (column := BY_NAME.get(name))
         ]
 
-    def read(self, line: int, cells: list[str]) -> Row:
-        """Read one row."""
+    def cells(self, line: int, cells: list[str]) -> Cells:
+        """Read what the cells of a row say."""
         if len(cells) != self._width:
             what = f"has {len(cells)} cells"
-            return Row(line, None, (Remark(line, "", "", what, f"{self._width}, as many as the header"),))
+            return Cells(line, "", {}, None, [Remark(line, "", "", what, f"{self._width}, as many as the header")])
         article_number = plain(cells[self._key])
         given: dict[str, Any] = {}
         remarks: list[Remark] = []
         is_archived: bool | None = None
-        for place, column in self._columns:
-            cell = plain(cells[place])
-            if column.kind in ("flag", "archive"):
+        for place, column, kind, field in self._columns:
+            cell = cells[place]
+            if cell[:1] == "'":
+                cell = plain(cell)
+            if kind == "text":
+                given[field] = cell
+            elif kind in ("flag", "archive"):
                 if cell not in _FLAGS:
                     remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is neither 1 nor 0"))
-                elif column.kind == "archive":
+                elif kind == "archive":
                     is_archived = _FLAGS[cell]
                 elif cell:
-                    given[column.field] = _FLAGS[cell]
-            elif column.kind == "country" and not is_country(cell):
-                given[column.field] = ""
+                    given[field] = _FLAGS[cell]
+            elif kind == "country" and not is_country(cell):
+                given[field] = ""
                 remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is no country code", warn=True))
             else:
-                given[column.field] = cell
-        return self._validated(line, article_number, given, remarks, is_archived=is_archived)
+                given[field] = cell
+        return Cells(line, article_number, given, is_archived, remarks)
 
-    def _validated(
-        self,
-        line: int,
-        article_number: str,
-        given: dict[str, Any],
-        remarks: list[Remark],
-        *,
-        is_archived: bool | None,
-    ) -> Row:
+    def checked(self, cells: Cells) -> Row:
+        """Check what the cells say as the interface checks the same fields."""
+        line, article_number, given, is_archived, remarks = cells
         # Required of a new product alone: where the column is absent, what is there is kept.
         keeps_designation = "designation" not in given
-        if keeps_designation:
-            given["designation"] = "kept"
-        try:
-            number, values = read_fields(given)
-        except Invalid as invalid:
-            remarks += [_remark(line, article_number, BY_FIELD[fault.path], fault.sentence) for fault in invalid.faults]
-        if any(remark.is_refusal for remark in remarks):
-            return Row(line, None, tuple(remarks))
+        if not cells.is_refused or given:
+            try:
+                number, values = read_fields({**given, "designation": "kept"} if keeps_designation else given)
+            except Invalid as invalid:
+                remarks += [
+                    _remark(line, article_number, BY_FIELD[fault.path], fault.sentence) for fault in invalid.faults
+                ]
+        if cells.is_refused:
+            return Row(line, None, remarks)
         if keeps_designation:
             del values["designation"]
         product = ProductImport(
@@ -98,7 +114,7 @@ class Reader:
             values=values,
             is_archived=is_archived,
         )
-        return Row(line, product, tuple(remarks))
+        return Row(line, product, remarks)
 
 
 def _remark(line: int, article_number: str, column: Column, what: str, *, warn: bool = False) -> Remark:

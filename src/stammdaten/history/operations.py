@@ -1,10 +1,10 @@
 """Recording what happened; in the transaction of what happened."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import to_json
 from sqlalchemy import delete, func, select
 
 from stammdaten.history.tables import actions, contact_history
@@ -52,7 +52,7 @@ async def record_actions(write: Write, happened: Sequence[Action]) -> None:
                 action.text,
                 action.user_name,
                 action.at,
-                json.dumps(action.changes, ensure_ascii=False),
+                to_json(action.changes).decode(),
             )
             for action in happened
         ],

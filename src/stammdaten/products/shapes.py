@@ -79,11 +79,12 @@ class _Fields(Shape):
 
     def values(self) -> dict[str, Any]:
         """Return the columns that were given, cleared ones as "" or False; nested origins win."""
-        given = {name: getattr(self, name) for name in _COLUMNS if name in self.model_fields_set}
+        were_given = self.model_fields_set
+        given = {name: getattr(self, name) for name in _COLUMNS if name in were_given}
         if self.country_of_origin:
             origin = self.country_of_origin
             given |= {name: getattr(origin, name) for name in origin.model_fields_set}
-        elif "country_of_origin" in self.model_fields_set:
+        elif "country_of_origin" in were_given:
             # null clears the origins, but for those that stand beside it.
             given = dict.fromkeys(_Origin.model_fields) | given
         return {name: (False if name in _FLAGS else "") if value is None else value for name, value in given.items()}

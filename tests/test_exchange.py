@@ -1,0 +1,386 @@
+"""Articles in files: what an import makes of each row, what it reports, and that an export comes back unchanged."""
+
+import asyncio
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stammdaten.auth.callers import Caller
+from stammdaten.auth.operations import create_account
+from stammdaten.auth.queries import instance_by_prefix
+from stammdaten.classification.shapes import read_classification
+from stammdaten.exchange.columns import BY_NAME, HEADER, IMPORTED, plain, safe
+from stammdaten.exchange.exporting import export_name, exported
+from stammdaten.exchange.importing import (
+    IMPORT,
+    Import,
+    import_by_id,
+    importing,
+    order_import,
+    report_file,
+)
+from stammdaten.exchange.tables import imports
+from stammdaten.jobs.running import Worker
+from stammdaten.lists.operations import create_list
+from stammdaten.products.queries import live_products
+from stammdaten.products.standing import Classifying, Deed, classify_products, delete_products
+from stammdaten.refusals import NotFound
+from stammdaten.settings import Settings
+from stammdaten.store import Store, open_store
+from tests.cast import Member, caller_of, found_product, make_list, make_product
+from tests.processes import command
+
+SLUG = "spare-parts"
+MINIMAL = "article_number;description1;description2;feature1;feature2;feature3;feature4;feature5;feature6;is_prio;"
+MINIMAL += "manufacturer;archive"
+
+
+def imported(
+    member: Member, folder: Path, text: str | bytes, *, slug: str = SLUG, is_dry_run: bool = False
+) -> tuple[Import, list[dict[str, str]]]:
+    """Import a file as the command does; return what came of it, and the report."""
+    file = folder / "given.csv"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    home = member.service.settings.home
+
+    async def run(store: Store) -> tuple[Import, list[dict[str, str]]]:
+        import_id = await order_import(
+            store, caller_of(member), slug=slug, file=file, file_name="given.csv", is_dry_run=is_dry_run, home=home
+        )
+        return await finished(store, member.instance_id, import_id, home)
+
+    return member.service.run(run)
+
+
+async def finished(store: Store, instance_id: int, import_id: int, home: Path) -> tuple[Import, list[dict[str, str]]]:
+    """Do the import, or wait for the app's own worker; return what came of it, and the report."""
+    worker = Worker(store, {IMPORT: importing(home)}, ())
+    while True:
+        async with store.reading(instance_id) as read:
+            found = await import_by_id(read, import_id)
+        assert found is not None
+        if found.state in ("done", "failed"):
+            with report_file(home, instance_id, import_id).open(newline="") as report:
+                return found, list(csv.DictReader(report, delimiter=";"))
+        if not await worker.work_once():
+            await asyncio.sleep(0.05)
+
+
+def counts(ended: Import) -> tuple[int, int, int, int]:
+    """Return how many rows were created, updated, unchanged and refused."""
+    return ended.created, ended.updated, ended.unchanged, ended.refused
+
+
+def export(member: Member, *, list_id: int | None = None, since: str = "") -> list[dict[str, str]]:
+    """Export a list and read it as a spreadsheet would."""
+
+    async def run(store: Store) -> bytes:
+        wanted = list_id or member.list_id
+        return b"".join([part async for part in exported(store, member.instance_id, list_id=wanted, since=since)])
+
+    lines = member.service.run(run).decode().splitlines(keepends=True)
+    return list(csv.DictReader(lines, delimiter=";"))
+
+
+class TestImport:
+    """One file, row by row."""
+
+    def test_creates_updates_and_leaves_alone(self, anna: Member, tmp_path: Path) -> None:
+        first = f"{MINIMAL}\nA-1;Bolt;zinc;a;;;;;;1;Bosch;\nA-2;Nut;;;;;;;;0;;\n"
+        created, _ = imported(anna, tmp_path, first)
+        again, _ = imported(anna, tmp_path, first)
+        before = found_product(anna, "A-1")
+        changed, _ = imported(anna, tmp_path, first.replace("A-2;Nut", "A-2;Hex nut"))
+
+        assert counts(created) == (2, 0, 0, 0)
+        assert counts(again) == (0, 0, 2, 0)
+        assert counts(changed) == (0, 1, 1, 0)
+        assert found_product(anna, "A-1") == before
+        data = found_product(anna, "A-2")["data"][0]
+        assert (data["designation"], data["is_prio"]) == ("Hex nut", False)
+
+    def test_says_of_every_row_what_is_wrong_and_allowed(self, anna: Member, tmp_path: Path) -> None:
+        text = (
+            "article_number;description1;is_prio;type_of_sourcing;country_of_origin_made_in;archive\n"
+            "A-1;Bolt;2;;;\nA-2;;1;;;\nA-3;Nut;;Q;;\nA-4;Pin;;;ZZ;\nA-5;Rod;;;;yes\n;Key;;;;\nA-7;Cog\n"
+        )
+
+        ended, report = imported(anna, tmp_path, text)
+
+        assert counts(ended) == (1, 0, 0, 6)
+        assert ended.warnings == 1
+        assert [(line["line"], line["article_number"], line["column"]) for line in report] == [
+            ("2", "A-1", "is_prio"),
+            ("3", "A-2", "description1"),
+            ("4", "A-3", "type_of_sourcing"),
+            ("5", "A-4", "country_of_origin_made_in"),
+            ("6", "A-5", "archive"),
+            ("7", "", "article_number"),
+            ("8", "", ""),
+        ]
+        assert report[0]["what"] == "'2' is neither 1 nor 0"
+        assert report[0]["allowed"] == BY_NAME["is_prio"].allowed
+
+    def test_clears_by_an_empty_cell_and_keeps_by_an_absent_column(self, anna: Member, tmp_path: Path) -> None:
+        make_product(anna, "A-1", designation2="zinc", vendor="Bosch", is_prio=True)
+
+        ended, _ = imported(anna, tmp_path, "is_prio;description2;article_number\n;;A-1\n")
+
+        assert counts(ended) == (0, 1, 0, 0)
+        data = found_product(anna, "A-1")["data"][0]
+        assert (data["designation2"], data["vendor"], data["is_prio"]) == ("", "Bosch", True)
+
+    def test_needs_a_designation_for_a_new_article_alone(self, anna: Member, tmp_path: Path) -> None:
+        make_product(anna, "A-1")
+
+        ended, report = imported(anna, tmp_path, "article_number;manufacturer\nA-1;Bosch\nA-2;Bosch\n")
+
+        assert counts(ended) == (0, 1, 0, 1)
+        assert [(line["line"], line["column"]) for line in report] == [("3", "description1")]
+
+    def test_archives_and_brings_back(self, anna: Member, tmp_path: Path) -> None:
+        make_product(anna, "A-1")
+
+        archived, _ = imported(anna, tmp_path, "article_number;archive\nA-1;1\n")
+        listed = anna.get("/products", timestamp="1970-01-01").json()["products"]
+        back, _ = imported(anna, tmp_path, "article_number;archive\nA-1;0\n")
+
+        assert (counts(archived), counts(back)) == ((0, 1, 0, 0), (0, 1, 0, 0))
+        assert listed == []
+        assert len(anna.get("/products", timestamp="1970-01-01").json()["products"]) == 1
+
+    def test_refuses_an_article_of_another_list_by_its_name(self, anna: Member, tmp_path: Path) -> None:
+        make_list(anna, "Raw Materials")
+        make_product(anna, "A-1")
+
+        ended, report = imported(anna, tmp_path, "article_number;description1\nA-1;Bolt\n", slug="raw-materials")
+
+        assert counts(ended) == (0, 0, 0, 1)
+        assert "'Spare Parts'" in report[0]["what"]
+
+    def test_creates_a_deleted_article_anew(self, anna: Member, tmp_path: Path) -> None:
+        old = make_product(anna, "A-1")
+        anna.submit(delete_products, Deed("A-1", "anna"))
+
+        ended, _ = imported(anna, tmp_path, "article_number;description1\nA-1;Bolt\n")
+
+        assert counts(ended) == (1, 0, 0, 0)
+        assert found_product(anna, "A-1")["id"] != old
+
+    def test_applies_rows_of_one_article_in_order(self, anna: Member, tmp_path: Path) -> None:
+        make_product(anna, "A-1", designation="Bolt")
+
+        ended, _ = imported(anna, tmp_path, "article_number;description1\nA-1;Nut\nA-1;Bolt\n")
+
+        assert counts(ended) == (0, 2, 0, 0)
+        assert found_product(anna, "A-1")["data"][0]["designation"] == "Bolt"
+
+    def test_asks_for_a_review_where_the_classification_rests_on_it(self, anna: Member, tmp_path: Path) -> None:
+        make_product(anna, "A-1")
+        record = read_classification({"type": "manual", "ctn": "73181595"}, today="2026-01-01")
+        anna.submit(classify_products, Classifying("A-1", "anna", record))
+
+        imported(anna, tmp_path, "article_number;feature1\nA-1;stainless\n")
+
+        assert found_product(anna, "A-1")["data"][0]["status"] == "review"
+
+    def test_stores_nothing_when_dry(self, anna: Member, tmp_path: Path) -> None:
+        ended, _ = imported(anna, tmp_path, "article_number;description1\nA-1;Bolt\nA-2;\n", is_dry_run=True)
+
+        assert counts(ended) == (1, 0, 0, 1)
+        assert anna.get("/products", timestamp="1970-01-01").json()["products"] == []
+
+    def test_is_of_one_instance(self, anna: Member, bruno: Member, tmp_path: Path) -> None:
+        make_product(bruno, "A-1", designation="Bruno's")
+
+        imported(anna, tmp_path, "article_number;description1\nA-1;Anna's\n")
+
+        assert found_product(bruno, "A-1")["data"][0]["designation"] == "Bruno's"
+        assert found_product(anna, "A-1")["data"][0]["designation"] == "Anna's"
+
+    def test_needs_a_list(self, anna: Member, tmp_path: Path) -> None:
+        with pytest.raises(NotFound):
+            imported(anna, tmp_path, "article_number\nA-1\n", slug="no-such-list")
+
+
+class TestFiles:
+    """What a file may look like."""
+
+    @pytest.mark.parametrize(
+        ("text", "encoding"),
+        [
+            ("article_number;description1\nA-1;Größe\n".encode(), "utf-8"),
+            ("\ufeffarticle_number;description1\r\nA-1;Größe\r\n".encode(), "utf-8"),
+            ("article_number;description1\nA-1;Größe\n".encode("cp1252"), "windows-1252"),
+            (b'"article_number";"description1"\n\n"A-1";"Gr\xc3\xb6\xc3\x9fe"\n\n', "utf-8"),
+        ],
+    )
+    def test_may_have_these_encodings_and_line_ends(
+        self, anna: Member, tmp_path: Path, text: bytes, encoding: str
+    ) -> None:
+        ended, _ = imported(anna, tmp_path, text)
+
+        assert (counts(ended), ended.encoding) == ((1, 0, 0, 0), encoding)
+        assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "description1\nBolt\n",
+            "article_number;article_number\nA-1;A-1\n",
+            "article_number;colour\nA-1;red\n",
+            "article_number,description1\nA-1,Bolt\n",
+            "<html><body>502</body></html>",
+        ],
+    )
+    def test_are_refused_whole_with_another_header(self, anna: Member, tmp_path: Path, text: str) -> None:
+        ended, _ = imported(anna, tmp_path, text)
+
+        assert (ended.state, counts(ended)) == ("failed", (0, 0, 0, 0))
+        assert "header" in ended.error
+
+    def test_say_how_far_they_came_when_they_break_off(self, anna: Member, tmp_path: Path) -> None:
+        ended, _ = imported(anna, tmp_path, 'article_number;description1\nA-1;Bolt\nA-2;"Nut" and bolt\n')
+
+        assert (ended.state, counts(ended), ended.line) == ("failed", (1, 0, 0, 0), 2)
+        assert "Line 3 cannot be read" in ended.error
+
+    def test_may_hold_what_no_product_can(self, anna: Member, tmp_path: Path) -> None:
+        ended, _ = imported(
+            anna, tmp_path, "article_number;description1\nA\0-1;Bolt\nA-2;B\0lt\n" + "x" * 300 + ";Nut\n"
+        )
+
+        assert counts(ended) == (0, 0, 0, 3)
+
+
+class TestRestart:
+    """A worker that dies while it imports."""
+
+    def test_goes_on_behind_the_last_line_that_was_stored(self, fresh: Settings, tmp_path: Path) -> None:
+        """As after a kill between two batches: the first is stored, the report has lines that belong to none."""
+        rows = "".join(f"A-{number};{'' if number == 3 else 'Bolt'}\n" for number in range(10))
+        written = "line;article_number;column;what;allowed\n5;A-3;description1;x;y\n"
+        half = Import(0, SLUG, "f.csv", 1, "anna", False, "running", line=6, created=4, refused=1)
+        file = tmp_path / "given.csv"
+        file.write_text(f"article_number;description1\n{rows}")
+
+        async def run() -> tuple[Import, list[dict[str, str]], list[str]]:
+            async with await open_store(fresh) as store:
+                await store.writing_shared(lambda write: create_account(write, name="A", prefix="acme"))
+                async with store.reading_shared() as read:
+                    instance_id = (await instance_by_prefix(read, "acme") or (0, 0))[0]
+                await store.writing(instance_id, lambda write: create_list(write, name="Spare Parts", slug=SLUG))
+                caller = Caller(instance_id, "acme", 1, "anna", frozenset())
+                import_id = await order_import(
+                    store, caller, slug=SLUG, file=file, file_name="f.csv", is_dry_run=False, home=fresh.home
+                )
+                report_file(fresh.home, instance_id, import_id).write_text(f"{written}7;half a li")
+                died = half._replace(id=import_id, report_bytes=len(written))
+                await store.writing(instance_id, lambda write: write.update(imports, [died]))
+                ended, report = await finished(store, instance_id, import_id, fresh.home)
+                async with store.reading(instance_id) as read:
+                    found = await live_products(read, [f"A-{number}" for number in range(10)])
+                return ended, report, sorted(found)
+
+        ended, report, numbers = asyncio.run(run())
+
+        assert counts(ended) == (9, 0, 0, 1)
+        assert [line["line"] for line in report] == ["5"]
+        assert numbers == [f"A-{number}" for number in range(5, 10)]
+
+
+class TestExport:
+    """A list as a file."""
+
+    def test_comes_back_without_any_change(self, anna: Member, tmp_path: Path) -> None:
+        make_product(anna, "=1+1", designation="-Bolt", designation2="'@x", feature1='say "hi"; now', is_prio=True)
+        make_product(anna, "A-2", country_of_origin={"made_in": "DE"}, type_of_sourcing="E", eccn_comment="a\nb")
+        imported(anna, tmp_path, "article_number;archive\nA-2;1\n")
+        rows = export(anna)
+        header = ";".join(rows[0])
+
+        file = tmp_path / "back.csv"
+        with file.open("w", newline="") as written:
+            writer = csv.DictWriter(written, rows[0], delimiter=";")
+            writer.writeheader()
+            writer.writerows(rows)
+        ended, report = imported(anna, tmp_path, file.read_bytes())
+
+        assert header == ";".join(HEADER)
+        assert (counts(ended), report) == ((0, 0, 2, 0), [])
+
+    def test_holds_the_classification(self, anna: Member) -> None:
+        make_product(anna, "A-1")
+        record = read_classification({"type": "manual", "ctn": "7318 1595 00"}, today="2026-01-01")
+        anna.submit(classify_products, Classifying("A-1", "anna", record))
+
+        (row,) = export(anna)
+
+        assert [row[name] for name in ("type", "ctn", "ctn_8", "status", "is_fixed")] == [
+            "manual",
+            "7318159500",
+            "73181595",
+            "classified",
+            "0",
+        ]
+
+    def test_may_be_of_what_changed_since(self, anna: Member) -> None:
+        make_product(anna, "A-1")
+        since = found_product(anna, "A-1")["updated_at"]
+        make_product(anna, "A-2")
+
+        assert [row["article_number"] for row in export(anna, since=since)] == ["A-2"]
+
+    def test_is_of_one_list_of_one_instance(self, anna: Member, bruno: Member) -> None:
+        make_product(anna, "A-1")
+        make_product(bruno, "B-1")
+
+        assert [row["article_number"] for row in export(anna)] == ["A-1"]
+        assert export(anna, list_id=make_list(anna, "Empty")) == []
+
+    def test_is_named_after_list_and_time(self) -> None:
+        assert re.fullmatch(r"stammdaten___spare-parts\.\d{4}(\.\d\d){4}\.csv", export_name(SLUG))
+
+
+class TestCells:
+    """Cells that a spreadsheet would take for formulas."""
+
+    @given(st.text())
+    def test_are_read_back_as_they_were(self, text: str) -> None:
+        assert plain(safe(text)) == text
+
+    @given(st.text())
+    def test_begin_no_formula(self, text: str) -> None:
+        assert not safe(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+class TestCommands:
+    """`stammdaten import` and `export`."""
+
+    def test_import_and_export(self, copied: Callable[[], Settings], tmp_path: Path) -> None:
+        settings = copied()
+        command(settings, "account", "create", "A", "--prefix", "acme")
+        command(settings, "list", "create", "--prefix", "acme", "Spare Parts")
+        file = tmp_path / "in.csv"
+        file.write_text("article_number;description1\nA-1;Bolt\nA-2;\n")
+
+        said = command(settings, "import", "--prefix", "acme", "--list", SLUG, str(file), expect=1)
+        shown = command(settings, "export", "--prefix", "acme", "--out", str(tmp_path / "out"))
+        again = command(settings, "import", "--prefix", "acme", "--list", SLUG, shown.strip())
+
+        assert said == "1 rows were refused.\n"
+        assert again.startswith("0 created, 0 updated, 1 unchanged, 0 refused")
+        assert file.exists()
+
+
+def test_columns_name_fields_of_products() -> None:
+    """Every column goes to a field of its own."""
+    fields = [column.field for column in IMPORTED]
+
+    assert len(set(fields)) == len(fields)
