@@ -4,6 +4,7 @@ A word in capitals was written without its vowels (Arabic, Persian, Hebrew): onl
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from anyascii import anyascii
@@ -11,6 +12,8 @@ from anyascii import anyascii
 LONGEST = 600  # characters of a name that are looked at: contacts hold 511, and time must not grow with a listed text
 MOST_WORDS = 48
 
+_SYMBOLS = {"So", "Sc", "Sm", "Co", "Cn"}
+_LONGEST_SYMBOL = 2
 _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 # Seen by nobody, or vowel signs that most writers leave out: they must not make a name another one.
 _UNSEEN = re.compile(
@@ -46,6 +49,8 @@ def fold(text: str) -> str:
         text = text.lower()
     else:
         text = _NOT_TEXT.sub(" ", _UNSEEN.sub("", text))
+        # Else anyascii would spell them out, and an emoji would be a name.
+        text = "".join(map(_without_symbol, text))
         text = _SYLLABLES.sub(_separated, text).lower()
         text = _ARTICLE.sub("\u0627\u0644 ", text)
         pieces = _ABJAD.split(text)
@@ -54,6 +59,20 @@ def fold(text: str) -> str:
         )[: 2 * LONGEST]
     text = _WITHIN_WORDS.sub("", _AMPERSAND.sub(" and ", text))
     return " ".join(_WORDS.findall(text)[:MOST_WORDS])
+
+
+def is_cut(text: str) -> bool:
+    """Return whether a text has more words, or characters, than are looked at: who hides in it would not be found."""
+    return len(text) > LONGEST or fold(text).count(" ") >= MOST_WORDS - 1
+
+
+@lru_cache(maxsize=1 << 12)
+def _without_symbol(character: str) -> str:
+    if character.isascii() or unicodedata.category(character) not in _SYMBOLS:
+        return character
+    # Letters in circles and squares are letters all the same.
+    plain = unicodedata.normalize("NFKC", character)
+    return plain if plain.isalpha() and len(plain) <= _LONGEST_SYMBOL else " "
 
 
 def _separated(found: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from stammdaten.screening.entries import PERSON, WEAK
 from stammdaten.screening.matching.context import DEFAULT_THRESHOLD, Known, could_reach, known, weighed
-from stammdaten.screening.matching.folding import fold
+from stammdaten.screening.matching.folding import fold, is_cut
 from stammdaten.screening.matching.parsing import Parsed, identifies, parsed
 from stammdaten.screening.matching.scoring import compare
 from stammdaten.screening.matching.weights import Weights
@@ -33,8 +33,8 @@ def asked(party: Party) -> Asked:
 
 
 def comparable(party: Party) -> bool:
-    """Return whether the name holds anything to compare; if not, no list can tell who this is."""
-    return identifies(fold(party.name))
+    """Return whether the name holds anything to compare, and no more than is looked at; if not, no list can tell."""
+    return identifies(fold(party.name)) and not is_cut(party.name)
 
 
 def similarity(name_a: str, name_b: str, *, kind: str = "") -> tuple[float, dict[str, float]]:

@@ -134,6 +134,9 @@ def _pairs(a: Parsed, b: Parsed, rest: _Rest, kind: str) -> list[_Pair]:
     return pairs
 
 
+_FIRST_LETTERS = str.maketrans("wyej", "vjjj")
+
+
 def _best_first(pair: _Pair) -> tuple[float, int, tuple[str, ...], tuple[str, ...]]:
     likeness, words, others = pair
     return (-likeness, -len(words) - len(others), words, others)
@@ -149,9 +152,14 @@ def _likeness(word: str, other: str, kind: str) -> float:
 
 
 def _initial(word: str, other: str, kind: str) -> float:
-    if word[0] != other[0] or kind == ORGANISATION or word.isdigit():
+    if kind == ORGANISATION or word.isdigit() or _begins(word) != _begins(other):
         return 0.0
     return 1.0 if word == other else _INITIAL
+
+
+def _begins(word: str) -> str:
+    """Return the first letter as transliterations share it: Wladimir is Vladimir, Jewgeni is Evgeny."""
+    return word[0].translate(_FIRST_LETTERS)
 
 
 def _joined(

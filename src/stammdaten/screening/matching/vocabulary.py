@@ -120,6 +120,10 @@ _FORMS = {
 # Words of trade, place and order that many parties share; they say little of which party it is.
 GENERAL_WORDS = _words("""
     aerospace concern defence defense military security space
+    branch filiale niederlassung zweigniederlassung office repraesentanz representative succursale sucursal
+    austria austrian oesterreich luxembourg luxemburg luxembourgeoise schweiz suisse switzerland swiss frankreich france
+    italia italien italy polska polen poland nederland netherlands belgium belgique tuerkei turkey turkiye
+    hamburg frankfurt berlin muenchen wien zuerich london paris dubai
     academy africa african air airlines america american asia asian association aviation bank banking bros
     brothers business capital cargo center central centre chemical chemicals china chinese commercial
     construction consultancy consulting cuba cuban deutsche deutschland development dubai east eastern
