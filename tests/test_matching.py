@@ -282,6 +282,10 @@ class TestMatches:
         assert match.score == pytest.approx(sum(match.features.values()), abs=0.001)
         assert (index.names, index.entries) == (3, 1)
 
+    @pytest.mark.parametrize("name", ["W. Dubrovin", "V. Dubrovin", "V Dubrovin 😀"])
+    def test_takes_initials_as_transliterations_share_them_and_no_symbols(self, name: str) -> None:
+        assert listed("Viktor Dubrovin").matches(Party(last_name=name), least=DEFAULT_THRESHOLD)
+
     def test_takes_a_list_of_namesakes(self) -> None:
         document = written(Entry(entry_id="1", names=(Name("Viktor Dubrovin"),)))
         index = Index.of([("test", document)] * 20_000)

@@ -25,6 +25,7 @@ from stammdaten.screening.entries import written
 from stammdaten.screening.loading import load_list
 from stammdaten.screening.queries import activated_versions, current_versions, entries_of
 from stammdaten.screening.ruling import set_rules
+from stammdaten.screening.shapes import RESCREEN_DUE
 from stammdaten.screening.sources import Unreadable, read_source
 from stammdaten.screening.staging import Loaded
 from stammdaten.settings import Settings
@@ -150,8 +151,8 @@ class TestLoad:
 
         first, second, documents = play(fresh, scenario)
 
-        assert first == Loaded("un", "2026-11-01", 11, added=11)
-        assert second == Loaded("un", "2026-11-02", 12, added=2, changed=1, removed=1)
+        assert first == Loaded("un", "2026-11-01", 11, names=11, added=11)
+        assert second == Loaded("un", "2026-11-02", 12, names=12, added=2, changed=1, removed=1)
         assert documents == {"un": listed(after)}
 
     def test_only_confirms_a_file_that_is_in_force(self, fresh: Settings, tmp_path: Path) -> None:
@@ -165,7 +166,10 @@ class TestLoad:
             async with store.reading_shared() as read:
                 (version,) = await current_versions(read)
             await asyncio.to_thread(execute, fresh, f"UPDATE list_versions SET checked_at = '{LONG_AGO}'")
-            assert await asyncio.to_thread(kept, fresh) == before
+            after = await asyncio.to_thread(kept, fresh)
+            assert after[:2] == before[:2]
+            # Who could not be checked while the list was old is checked now.
+            assert [job[1] for job in after[2]] == [*(job[1] for job in before[2]), RESCREEN_DUE]
             return again, version.checked_at, version.origin
 
         again, checked_at, origin = play(fresh, scenario)
@@ -173,6 +177,18 @@ class TestLoad:
         assert again == Loaded("un", "2026-11-01", 2, is_new=False)
         assert checked_at > "2026"
         assert origin == '{"u": 1}'
+
+    def test_refuses_a_version_without_the_aliases(self, fresh: Settings, tmp_path: Path) -> None:
+        header = "id,schema,name,aliases,countries\n"
+        whole = header + "".join(f"X-{n},Person,Name {n} Xyz,Other {n} Abc,\n" for n in range(120))
+        bare = header + "".join(f"X-{n},Person,Name {n} Xyz,,\n" for n in range(120))
+
+        async def scenario(store: Store) -> None:
+            await take(store, file_of(tmp_path, whole, "whole"), source="opensanctions")
+            with pytest.raises(NotAllowed, match="from 240 to 120 names"):
+                await take(store, file_of(tmp_path, bare, "bare"), source="opensanctions")
+
+        play(fresh, scenario)
 
     def test_takes_an_entry_back_that_was_gone(self, fresh: Settings, tmp_path: Path) -> None:
         both = file_of(tmp_path, un_list(), "both")

@@ -13,7 +13,7 @@ import pytest
 
 from stammdaten.checking import check_store
 from stammdaten.contacts.deciding import Decision, decide_matches
-from stammdaten.contacts.operations import ContactChange, create_contacts
+from stammdaten.contacts.operations import ContactChange, create_contacts, update_contacts
 from stammdaten.contacts.purging import purge_history
 from stammdaten.contacts.shapes import Given
 from stammdaten.contacts.subjects import checks_of_new
@@ -115,7 +115,7 @@ class TestCreate:
         assert made["status"] in ("yellow", "red")
         assert [match["entry_id"] for match in made["matches"]] == [f"TSe.{FIRM[0]}"]
 
-    @pytest.mark.parametrize("last_name", ["???", "-", "…", "GmbH", "Dr."])
+    @pytest.mark.parametrize("last_name", ["???", "-", "…", "GmbH", "Dr.", "😀", "€€€", "♥♥♥", "a b " * 60])
     def test_never_calls_green_what_it_cannot_compare(self, cara: Member, last_name: str) -> None:
         made = make_contact(cara, last_name=last_name)
 
@@ -206,6 +206,14 @@ class TestDecide:
         assert shown["id"] == match["id"]
         assert shown["comment"].startswith("Opened again because the contact's identifying data changed. Rejected by")
         assert shown["comment"].endswith("Other year of birth.")
+
+    def test_keeps_a_confirmed_match_red_while_a_check_waits(self, cara: Member, match: dict[str, Any]) -> None:
+        decide(cara, match["id"], "confirmed")
+        given = Given(contact_uid="K-1", values={"first_name": "Annegret"}, notes=[])
+
+        updated = json.loads(cara.submit(update_contacts, ContactChange(caller_of(cara), given)))
+
+        assert (updated["status"], updated["sanctions_check"]) == ("red", "unchecked")
 
     def test_keeps_a_confirmed_match_whatever_the_contact_calls_itself(
         self, cara: Member, match: dict[str, Any]
@@ -326,6 +334,15 @@ class TestBlockList:
 
         assert [exact["status"], uid["status"], similar["status"]] == ["black", "black", "yellow"]
         assert [exact["sanctions_check"], uid["sanctions_check"]] == ["match", "match"]
+
+    def test_compares_names_composed_and_without_what_is_invisible(
+        self, listed: Service, cara: Member, tmp_path: Path
+    ) -> None:
+        load(listed, tmp_path, "name\nHinterwald & S\u00f6hne\n", source="block-list", member=cara)
+
+        made = make_contact(cara, last_name="Hinterwald & So\u0308hne\u200b")
+
+        assert made["status"] == "black"
 
     def test_is_seen_by_no_other_instance(self, listed: Service, cara: Member, dora: Member, tmp_path: Path) -> None:
         load(listed, tmp_path, self.BLOCKED, source="block-list", member=cara)

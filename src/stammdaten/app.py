@@ -24,6 +24,7 @@ from stammdaten.products import expiry
 from stammdaten.products import routes as products
 from stammdaten.screening.current import Screening
 from stammdaten.screening.ruling import RESCREEN
+from stammdaten.screening.shapes import RESCREEN_DUE
 from stammdaten.screening.staging import LIST_CHANGED
 from stammdaten.screening.updating import UPDATE, check_sources, updating_lists
 from stammdaten.screening.yente import YenteServer
@@ -32,7 +33,7 @@ from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
 
 # Kinds of jobs that are asked for every day, and those that are never given up.
-DAILY = (expiry.JOB, rescreening.RESCREEN_DUE)
+DAILY = (expiry.JOB, RESCREEN_DUE)
 TIRELESS = {LIST_CHANGED, SCREEN_WAITING, RESCREEN}
 
 
@@ -50,7 +51,7 @@ def jobs(screening: Screening) -> dict[str, Handler]:
         LIST_CHANGED: list_changes.screening_list_change(screening),
         SCREEN_WAITING: rescreening.screening_waiting(screening),
         RESCREEN: rescreening.screening_again(screening),
-        rescreening.RESCREEN_DUE: rescreening.screening_due(screening),
+        RESCREEN_DUE: rescreening.screening_due(screening),
     }
 
 

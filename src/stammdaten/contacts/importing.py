@@ -4,7 +4,6 @@ import csv
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, TextIO
 
 from stammdaten.auth.callers import Caller
@@ -38,10 +37,26 @@ async def import_contacts(store: Store, screening: Screening, caller: Caller, fi
 
     :raises NotAllowed: if the first line names no field, or one that cannot be imported.
     """
-    rows = _rows(file)
-    while some := list(islice(rows, _AT_ONCE)):
+    for some in _batches(_rows(file)):
         for line in await _import_some(store, screening, caller, some):
             yield line
+
+
+def _batches(rows: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[list[tuple[int, dict[str, Any]]]]:
+    """Gather rows some at a time; what stands before a broken line comes before the refusal."""
+    batch: list[tuple[int, dict[str, Any]]] = []
+    try:
+        for row in rows:
+            batch.append(row)
+            if len(batch) == _AT_ONCE:
+                yield batch
+                batch = []
+    except NotAllowed:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
 
 
 def _rows(file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -61,8 +76,10 @@ def _rows(file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield reader.line_num, {"": f"has {len(cells)} cells, the first line {len(header)}"}
             else:
                 yield reader.line_num, dict(zip(header, cells, strict=True))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise NotAllowed(f"Line {reader.line_num + 1} cannot be read: {error}; the file must be UTF-8.") from error
+    except csv.Error as error:
+        raise NotAllowed(f"Line {reader.line_num} cannot be read: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise NotAllowed(f"Behind line {reader.line_num} stands what is no UTF-8.") from error
 
 
 async def _import_some(

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from stammdaten.auth.queries import instance_ids
-from stammdaten.contacts.rescreening import SERVICE, screen_contacts
+from stammdaten.contacts.rescreening import SERVICE, no_change, screen_contacts
 from stammdaten.contacts.tables import contacts
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.screening.consulting import by_letter, to_the_letter
@@ -105,7 +105,7 @@ class _Change:
     async def screen(self, instance_id: int) -> tuple[int, int]:
         """Screen the contacts that the change concerns; return how many, and how many answers changed."""
         # Waits until whoever stores a contact now has ended: whoever comes later sees the new list.
-        await self._store.writing(instance_id, _nothing)
+        await self._store.writing(instance_id, no_change)
         await self._screening.bring_up_to_date()
         async with self._store.reading(instance_id) as read:
             wanted = await rules(read)
@@ -172,10 +172,6 @@ class _Change:
             *("", "", "", 0, said),
         )
         await write.insert(checks, [row])
-
-
-async def _nothing(_: Write) -> None:
-    """Wait for the clock's lock alone."""
 
 
 def _held(rows: Iterable[Row], documents: Iterable[str]) -> set[int]:

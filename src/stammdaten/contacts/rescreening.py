@@ -28,7 +28,6 @@ from stammdaten.screening.shapes import Check
 from stammdaten.store import Statement, Store, Write, number, text, the_instance
 
 SERVICE = "stammdaten"
-RESCREEN_DUE = "screen contacts that are due"
 # Small enough to hold up no writer for long.
 _AT_ONCE = 200
 _ATTEMPTS = 20
@@ -50,8 +49,8 @@ _ALL = _ids()
 _WAITING = _ids(contacts.c.sanctions_check == "unchecked")
 _DUE = _ids(
     (contacts.c.sanctions_check == "unchecked")
+    | (contacts.c.sanctions_check == "failed")
     | (contacts.c.last_sanction_checked_at < text("long_ago"))
-    | ((contacts.c.sanctions_check == "failed") & (contacts.c.last_sanction_checked_at < text("yesterday")))
 )
 
 
@@ -96,7 +95,7 @@ async def _store_checks(write: Write, *, checks: dict[int, Check], why: str) -> 
         if not screened.is_current(contact, check):
             left.append(contact.id)
         elif check.is_made and not (
-            check.are_lists_unusable and _has_answer(contact) and not screened.is_news(contact, check)
+            check.are_lists_too_old and _has_answer(contact) and not screened.is_news(contact, check)
         ):
             # Standing answers stay where lists are too old for new ones (decisions: Sanctions status), but for what
             # was found all the same: nobody would look for it again when the lists are young enough.
@@ -133,6 +132,8 @@ def screening_waiting(screening: Screening) -> Handler:
 
     async def handle(store: Store, job: Job) -> str:
         instance_id = job.claimed.instance_id
+        # Who stored a contact while this job still waited asked for no other: their transactions end first.
+        await store.writing(instance_id, no_change)
         return await _screen_all(store, screening, job, [(instance_id, _WAITING, {})], why="waited")
 
     return handle
@@ -150,7 +151,7 @@ def screening_again(screening: Screening) -> Handler:
 
 
 def screening_due(screening: Screening) -> Handler:
-    """Return the daily job that checks whose last check is long ago, or could not be done the day before."""
+    """Return the daily job that checks whose last check is long ago, or could not be done."""
 
     async def handle(store: Store, job: Job) -> str:
         async with store.reading_shared() as read:
@@ -159,7 +160,7 @@ def screening_due(screening: Screening) -> Handler:
         for instance_id in instances:
             async with store.reading(instance_id) as read:
                 days = (await rules(read)).rescreen_days
-            wanted.append((instance_id, _DUE, {"long_ago": _days_ago(days), "yesterday": _days_ago(1)}))
+            wanted.append((instance_id, _DUE, {"long_ago": _days_ago(days)}))
         return await _screen_all(store, screening, job, wanted, why="scheduled")
 
     return handle
@@ -188,6 +189,10 @@ async def _screen_all(
             await job.keep(progress)
         progress |= {"step": step + 1, "after": 0}
     return f"{progress['screened']} contacts screened, {progress['changed']} answers changed"
+
+
+async def no_change(_: Write) -> None:
+    """Wait for the lock of the instance's clock, and for all who hold it, alone."""
 
 
 async def _some(store: Store, instance_id: int, found: Statement, **values: Any) -> list[int]:

@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from stammdaten.contacts.shapes import Contact
 from stammdaten.contacts.subjects import subject_of
-from stammdaten.jobs.queue import ask_within
+from stammdaten.jobs.queue import ask_within, is_waiting
 from stammdaten.screening.entries import content_hash
 from stammdaten.screening.queries import KeptMatch, Standing, matches_of, standing
 from stammdaten.screening.shapes import Check
@@ -113,10 +113,11 @@ class Screened:
 
 
 async def ask_for_checks(write: Write) -> None:
-    """Ask for the checks of all contacts of the instance that wait for one."""
-    # A key of its own each time: a job that is under way may have passed these contacts already.
-    key = f"{write.instance_id}:{write.next_id()}"
-    await ask_within(write, kind=SCREEN_WAITING, key=key, now=write.now_utc, owner=write.instance_id)
+    """Ask for the checks of all contacts of the instance that wait for one, unless a job that has not begun will do."""
+    if not await is_waiting(write, kind=SCREEN_WAITING, owner=write.instance_id):
+        # A key of its own each time: a job that is under way may have passed these contacts already.
+        key = f"{write.instance_id}:{write.next_id()}"
+        await ask_within(write, kind=SCREEN_WAITING, key=key, now=write.now_utc, owner=write.instance_id)
 
 
 async def forget_matches(write: Write, contact_ids: list[int]) -> None:

@@ -68,6 +68,16 @@ _END = Statement(
         claimed_until="",
     )
 )
+_WAITS = Statement(
+    select(jobs.c.id)
+    .where(
+        jobs.c.state == "waiting",
+        jobs.c.attempts == 0,
+        jobs.c.kind == text("kind"),
+        jobs.c.instance_id == number("owner"),
+    )
+    .limit(1)
+)
 _FORGET = Statement(delete(jobs).where(jobs.c.state == "done", jobs.c.finished_at < text("before")))
 _LIST = Statement(
     select(
@@ -124,6 +134,11 @@ async def ask_within(  # noqa: PLR0913 - what a job is
     """
     values = {"payload": json.dumps(payload or {}), "due_at": now, "created_at": now}
     await write.run(_ADD, kind=kind, key=key, owner=owner, **values)
+
+
+async def is_waiting(read: Read, *, kind: str, owner: int) -> bool:
+    """Tell whether a job of this kind and instance was asked for, that nobody has begun yet."""
+    return bool(await read.rows(_WAITS, kind=kind, owner=owner))
 
 
 async def claim(write: WriteShared, *, kinds: Iterable[str], worker: str, now: str, until: str) -> Claimed | None:

@@ -1,6 +1,7 @@
 """One check: what the lists in force, or a server, say of a subject. Knows no store."""
 
 import json
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,6 +12,7 @@ from stammdaten.screening.matching import ENGINE, Index, Match, comparable
 from stammdaten.screening.measuring import measured_screening
 from stammdaten.screening.queries import ListVersion, Rules, Standing
 from stammdaten.screening.shapes import Check, Subject
+from stammdaten.screening.sources.drafts import clean
 
 NO_LIST = "No official sanctions list is loaded."
 # Namesakes beyond these are counted, not shown: a contact must not grow without end.
@@ -49,7 +51,7 @@ class Consulted:
         """Check one subject."""
         found, by_letter = self._blocked(subject)
         can_compare = comparable(subject.party)
-        unusable = self._unusable() if remote is None else ""
+        unusable, is_for_age = self._unusable() if remote is None else ("", False)
         if remote is not None:
             found += [*remote.found, *_still_confirmed(subject, remote)]
         elif can_compare and self.official is not None:
@@ -69,7 +71,7 @@ class Consulted:
             left_out=max(0, len(found) - _MOST_MATCHES),
             blocked=by_letter,
             failed=unusable if can_compare else "The name holds nothing that could be compared.",
-            are_lists_unusable=can_compare and bool(unusable),
+            are_lists_too_old=can_compare and is_for_age,
         )
 
     def _used(self) -> list[ListVersion]:
@@ -78,20 +80,21 @@ class Consulted:
             return []
         return [version for version in self.official.versions if not wanted or version.source in wanted]
 
-    def _unusable(self) -> str:
+    def _unusable(self) -> tuple[str, bool]:
+        """Return why the lists do not do, and whether they are merely too old; "" if they do."""
         used = self._used()
         missing = sorted(set(self.rules.sources) - {version.source for version in used})
         if missing:
-            return f"The list {missing[0]} is not loaded."
+            return f"The list {missing[0]} is not loaded.", False
         if not used:
-            return NO_LIST
+            return NO_LIST, False
         oldest = min(used, key=lambda version: version.checked_at)
         if _is_too_old(oldest, self.rules, self.now):
             return (
                 f"The list {oldest.source} was last brought up to date at {oldest.checked_at}; "
                 f"lists may be {self.rules.most_age_days} days old."
-            )
-        return ""
+            ), True
+        return "", False
 
     def _listed(self, subject: Subject, index: Index) -> list[Match]:
         found = index.matches(subject.party, least=self.rules.threshold)
@@ -101,7 +104,7 @@ class Consulted:
     def _blocked(self, subject: Subject) -> tuple[list[Match], frozenset[tuple[str, str]]]:
         if self.blocked is None:
             return [], frozenset()
-        letters = (to_the_letter(subject.party.name), f"uid:{subject.contact_uid}")
+        letters = (to_the_letter(subject.party.name), f"uid:{clean(subject.contact_uid)}")
         by_letter = frozenset(key for letter in letters for key in self.blocked.names.get(letter, ()))
         index = self.blocked.index
         found = index.matches(subject.party, least=self.rules.threshold)
@@ -148,8 +151,8 @@ def _is_too_old(version: ListVersion, wanted: Rules, now: datetime) -> bool:
 
 
 def to_the_letter(name: str) -> str:
-    """Return a name as block lists compare it: without case and with single blanks."""
-    return " ".join(name.casefold().split())
+    """Return a name as block lists compare it: composed, without case, with single blanks and nothing invisible."""
+    return unicodedata.normalize("NFC", clean(name)).casefold()
 
 
 def by_letter(listed: Iterable[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:

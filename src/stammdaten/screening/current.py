@@ -46,6 +46,7 @@ class Screening:
         # One: checks are pure CPU, and a second would only take turns with the first.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="screening")
         self._loading = asyncio.Lock()
+        self._loading_block_list = asyncio.Lock()
         self._outdated = asyncio.Event()
         self._watch = ListWatch()
 
@@ -147,10 +148,15 @@ class Screening:
     async def _block_list(self, instance_id: int, wanted: Standing) -> Lists | None:
         if not wanted.blocked:
             return None
-        known = self._block_lists.pop(instance_id, None)
+        known = self._block_lists.get(instance_id)
         if known is None or known.activation < wanted.blocked:
-            known = await self._up_to_date(instance_id, known)
-        self._block_lists[instance_id] = known
+            # One at a time: a dozen requests that come first would each build an index of their own.
+            async with self._loading_block_list:
+                known = self._block_lists.get(instance_id)
+                if known is None or known.activation < wanted.blocked:
+                    known = await self._up_to_date(instance_id, known)
+                    self._block_lists[instance_id] = known
+        self._block_lists.move_to_end(instance_id)
         while len(self._block_lists) > _MOST_BLOCK_LISTS:
             self._block_lists.popitem(last=False)
         return known

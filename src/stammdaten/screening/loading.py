@@ -3,12 +3,15 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 from sqlalchemy import update
 
 from stammdaten.clock import utc_now, utc_stamp
-from stammdaten.screening.queries import current_versions
+from stammdaten.jobs.queue import ask_within
+from stammdaten.screening.queries import ListVersion, current_versions
+from stammdaten.screening.shapes import RESCREEN_DUE
 from stammdaten.screening.sources import Unreadable, read_source
 from stammdaten.screening.staging import Loaded, Staging, transact
 from stammdaten.screening.tables import list_versions
@@ -50,7 +53,7 @@ async def load_list(  # noqa: PLR0913 - what a load is
     async with store.reading(instance_id) as read:
         before = {version.source: version for version in await current_versions(read)}.get(source)
     if before is not None and before.file_hash == file_hash:
-        await confirm_list(store, instance_id=instance_id, source=source, origin=origin or before.origin)
+        await confirm_list(store, instance_id=instance_id, version=before, origin=origin or before.origin)
         return Loaded(source, before.list_date, before.entries, is_new=False)
     load = Staging(store, instance_id, source)
     await load.begin(file_hash, origin)
@@ -62,11 +65,15 @@ async def load_list(  # noqa: PLR0913 - what a load is
         raise
 
 
-async def confirm_list(store: Store, *, instance_id: int, source: str, origin: str) -> None:
-    """Note that the version in force is the newest there is."""
+async def confirm_list(store: Store, *, instance_id: int, version: ListVersion, origin: str) -> None:
+    """Note that the version in force is the newest there is; who could not be checked for its age is checked then."""
+    now = utc_now()
 
     async def confirm(write: WriteShared) -> None:
-        await write.run(_CONFIRM, source=source, new_checked_at=utc_stamp(utc_now()), new_origin=origin)
+        stamp = utc_stamp(now)
+        await write.run(_CONFIRM, source=version.source, new_checked_at=stamp, new_origin=origin)
+        if version.checked_at < utc_stamp(now - timedelta(days=1)):
+            await ask_within(write, kind=RESCREEN_DUE, key=f"{instance_id}:{version.id}:{stamp}", now=stamp)
 
     await transact(store, instance_id, confirm)
 

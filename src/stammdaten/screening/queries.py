@@ -44,6 +44,7 @@ class ListVersion(NamedTuple):
     list_date: str
     file_hash: str
     entries: int
+    names: int
     added: int
     changed: int
     removed: int

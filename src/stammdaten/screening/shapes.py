@@ -10,6 +10,7 @@ from stammdaten.screening.parties import Party
 from stammdaten.screening.queries import Rules, Standing
 
 BLOCK_LIST = "block-list"
+RESCREEN_DUE = "screen contacts that are due"
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 DECISIONS = (OPEN, CONFIRMED, REJECTED)
 
@@ -39,7 +40,7 @@ class Check:
     left_out: int = 0  # further matches, all with lower scores; a contact that has some is never green
     blocked: frozenset[tuple[str, str]] = frozenset()  # entries of the block list by name or uid to the letter
     failed: str = ""
-    are_lists_unusable: bool = False  # failed for no reason of the contact's
+    are_lists_too_old: bool = False  # failed for this reason alone
     is_made: bool = True
     follows: bool = False
 

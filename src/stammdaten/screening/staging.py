@@ -87,6 +87,7 @@ _ACTIVATE = Statement(
         .scalar_subquery(),
         list_date=text("new_list_date"),
         entries=number("new_entries"),
+        names=number("new_names"),
         added=number("new_added"),
         changed=number("new_changed"),
         removed=number("new_removed"),
@@ -106,6 +107,7 @@ class Loaded:
     source: str
     list_date: str = ""
     entries: int = 0
+    names: int = 0
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -143,7 +145,7 @@ class Staging:
             self._before = {version.source: version for version in await current_versions(write)}.get(source)
             self._version, self._begun = (await write.rows(_LAST_ID))[0][0] + 1, now
             row = ListVersion(
-                self._version, source, "loading", 0, "", file_hash, 0, 0, 0, 0, "", now, "", origin, _until()
+                self._version, source, "loading", 0, "", file_hash, 0, 0, 0, 0, 0, "", now, "", origin, _until()
             )
             await write.insert(list_versions, [row])
 
@@ -177,11 +179,18 @@ class Staging:
             return
         if loaded.list_date and loaded.list_date < before.list_date:
             loaded.older_than = before.list_date
-        if not may_shrink and before.entries >= _SHORT_LIST and loaded.entries < before.entries * (1 - _MOST_LOST):
-            raise NotAllowed(
-                f"The list {loaded.source} would shrink from {before.entries} to {loaded.entries} entries, "
-                "which looks like half a file; --may-shrink loads it all the same."
-            )
+        if may_shrink or before.entries < _SHORT_LIST:
+            return
+        # Names too: OFAC's first file without the other two has all entries, and none of their aliases.
+        for what, now, then in (
+            ("entries", loaded.entries, before.entries),
+            ("names", loaded.names, before.names),
+        ):
+            if now < then * (1 - _MOST_LOST):
+                raise NotAllowed(
+                    f"The list {loaded.source} would shrink from {then} to {now} {what}, "
+                    "which looks like half a file; --may-shrink loads it all the same."
+                )
 
     async def give_up(self) -> None:
         """Leave nothing of the version, unless it is in force by now or another loader's."""
@@ -195,11 +204,12 @@ class Staging:
                     found.update({row[1]: (row[0], bytes.fromhex(row[2])) for row in rows})
         return found
 
-    async def _stage(self, batch: list[tuple[str, str, str]], standing: dict[str, tuple[int, bytes]]) -> None:
+    async def _stage(self, batch: list[tuple[str, str, str, int]], standing: dict[str, tuple[int, bytes]]) -> None:
         loaded = self._loaded
         fresh, replaced = [], []
-        for entry_id, digest, document in batch:
+        for entry_id, digest, document, names in batch:
             loaded.entries += 1
+            loaded.names += names
             kept = standing.pop(entry_id, None)
             if kept is not None and kept[1].hex() == digest:
                 continue
@@ -240,6 +250,7 @@ class Staging:
                 begun=self._begun,
                 new_list_date=loaded.list_date,
                 new_entries=loaded.entries,
+                new_names=loaded.names,
                 new_added=loaded.added,
                 new_changed=loaded.changed,
                 new_removed=loaded.removed,
@@ -282,13 +293,13 @@ def _until() -> str:
     return utc_stamp(utc_now() + timedelta(seconds=_CLAIM_SECONDS))
 
 
-def _batches(reading: Reading) -> Iterator[list[tuple[str, str, str]]]:
-    """Read entries as entry id, content hash and document, some at a time."""
+def _batches(reading: Reading) -> Iterator[list[tuple[str, str, str, int]]]:
+    """Read entries as entry id, content hash, document and number of names, some at a time."""
     entries = iter(reading)
     while batch := [_compared(entry) for entry in islice(entries, _AT_ONCE)]:
         yield batch
 
 
-def _compared(entry: Entry) -> tuple[str, str, str]:
+def _compared(entry: Entry) -> tuple[str, str, str, int]:
     document = written(entry)
-    return entry.entry_id, content_hash(document), document
+    return entry.entry_id, content_hash(document), document, len(entry.names)

@@ -21,6 +21,7 @@ list_versions = Table(
     words("list_date"),  # the list's own; "" where it gives none
     words("file_hash"),
     Column("entries", Number, nullable=False),
+    Column("names", Number, nullable=False),
     Column("added", Number, nullable=False),
     Column("changed", Number, nullable=False),
     Column("removed", Number, nullable=False),

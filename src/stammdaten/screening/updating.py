@@ -84,7 +84,7 @@ async def update_list(  # noqa: PLR0913 - what an update is
         stamps = await _download_all(urls, Path(folder), known=known, limits=limits, progress=progress)
         if stamps is None:
             assert current is not None  # noqa: S101 - nothing is unchanged that was not there
-            await confirm_list(store, instance_id=SHARED, source=source, origin=current.origin)
+            await confirm_list(store, instance_id=SHARED, version=current, origin=current.origin)
             return Loaded(source, current.list_date, current.entries, is_new=False)
         origin = json.dumps({url: asdict(stamp) for url, stamp in stamps.items()})
         path = _file(Path(folder), urls[0]) if len(urls) == 1 else Path(folder)

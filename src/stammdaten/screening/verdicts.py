@@ -65,8 +65,9 @@ def concluded(
 
 
 def waiting(reason: str, shown: list[dict[str, Any]]) -> Verdict:
-    """Return what stands in a contact that is yet to be checked: gray, whatever was found before."""
-    return Verdict(status=GRAY, sanctions_check=UNCHECKED, result={"reason": reason}, shown=shown)
+    """Return what stands in a contact that is yet to be checked: gray, unless somebody was confirmed."""
+    result = {"reason": reason}
+    return Verdict(status=status_of(shown, result), sanctions_check=UNCHECKED, result=result, shown=shown)
 
 
 def rendered_match(kept: KeptMatch, match: Match) -> dict[str, Any]:
@@ -102,6 +103,9 @@ def status_of(shown: list[dict[str, Any]], result: dict[str, Any]) -> str:
     held = [match for match in shown if match["decision"] != REJECTED]
     if any(match["id"] in blocked for match in held):
         return BLACK
+    # What a person has confirmed does not wait for a check.
+    if any(match["decision"] == CONFIRMED for match in held):
+        return RED
     if result.get("reason"):
         return GRAY
     if any(_counts_as_certain(match, certain) for match in held):

@@ -16,7 +16,7 @@ def upgrade() -> None:
     """Create them; contacts stay as they are, waiting for their first check."""
     _create(
         "list_versions",
-        "source state #activation list_date file_hash #entries #added #changed #removed unknown",
+        "source state #activation list_date file_hash #entries #names #added #changed #removed unknown",
         "loaded_at checked_at origin claimed_until",
     )
     _index("list_versions_state", "list_versions", "source state", where="state <> 'past'", unique=True)
