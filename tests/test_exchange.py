@@ -379,8 +379,20 @@ class TestCommands:
         assert file.exists()
 
 
-def test_columns_name_fields_of_products() -> None:
-    """Every column goes to a field of its own."""
-    fields = [column.field for column in IMPORTED]
+class TestGuide:
+    """docs/exchange.md."""
 
-    assert len(set(fields)) == len(fields)
+    PAGE = (Path(__file__).parents[1] / "docs" / "exchange.md").read_text()
+
+    def test_lists_the_columns_as_they_are(self) -> None:
+        rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.+) \|$", self.PAGE, re.MULTILINE)
+
+        assert rows == [(column.name, column.field, column.allowed) for column in IMPORTED]
+
+    def test_has_a_sample_that_can_be_imported(self, anna: Member, tmp_path: Path) -> None:
+        sample = self.PAGE.split("```csv\n")[1].split("```")[0]
+
+        ended, report = imported(anna, tmp_path, sample)
+
+        assert sample.splitlines()[0] == MINIMAL == ";".join(column.name for column in IMPORTED if column.is_minimal)
+        assert (counts(ended), report) == ((2, 0, 0, 0), [])
