@@ -340,7 +340,7 @@ class TestAutomaticAdjustment:
         assert (updated[1], updated[3]) == ("updated", "anna")
         assert updated[0] < adjusted[0]
         assert updated[4] < adjusted[4]
-        assert adjusted[5] == '{"classification.status": ["classified", "review"]}'
+        assert adjusted[5] == '{"classification.status":["classified","review"]}'
 
     @pytest.mark.parametrize("name", sorted(FULL.keys() - set(RESTS_ON)))
     def test_does_not_mind_other_fields(self, anna: Member, name: str) -> None:

@@ -92,7 +92,7 @@ class TestUpdateProduct:
         assert response.json() == {"id": updated[0]}
         assert updated[0] > created[0]
         assert updated[1:4] == ("updated", "Product Updated", "anna")
-        assert updated[5] == '{"vendor": ["", "Bosch"]}'
+        assert updated[5] == '{"vendor":["","Bosch"]}'
 
     @pytest.mark.parametrize("name", sorted(FULL))
     def test_changes_the_field_given_and_no_other(self, anna: Member, name: str) -> None:
