@@ -212,6 +212,11 @@ class TestData:
         assert any(contact["is_watchlist"] for contact in found)
         assert any(len(contact["notes"]) > 1 for contact in found)
 
+    def test_contacts_show_every_sanctions_status(self, erp: httpx.Client) -> None:
+        found = erp.get("/contacts", params={"per_page": 500}).json()["contacts"]
+
+        assert {contact["status"] for contact in found} == {"green", "yellow", "red", "gray", "black"}
+
     @pytest.mark.parametrize("prefix", PREFIXES[1:])
     def test_the_other_instances_have_a_few_of_each(self, demo: Served, prefix: str) -> None:
         token = demo.command("token", "create", "--prefix", prefix, "--user", "erp").splitlines()[-1]

@@ -77,8 +77,8 @@ K-10056 | female | Wangechi | Nyambura-Odhiambo | Ngong Road 140 | 00100 | Nairo
 K-10057 | | | Wattlebird Mining Supplies Pty Ltd | 9 Quarry Crescent | 6330 | Albany | Australien
 K-10058 | male | Айдархан | Жексенбайұлы | Абай даңғылы 52 | 050000 | Алматы | Kasachstan
 K-10059 | male | Casimir Ottokar | Brandtholm-Velde | Laugavegur 200 | 105 | Reykjavík | Island
-K-10060 | male | Feofan | Zaozersky | Dostyk 88 | 050010 | Almaty | Kasachstan
-K-10061 | | | Obsidian Harbor Freight Forwarders Co. | Calle 50 | 0801 | Ciudad de Panamá | Panama
+K-10060 | male | Feofan | Saosjorski | Dostyk 88 | 050010 | Almaty | Kasachstan
+K-10061 | | | Obsidian Harbor Forwarding | Calle 50 | 0801 | Ciudad de Panamá | Panama
 K-10062 | | | ??? | | | |
 K-10063 | | | Fauler Zauber Handels GmbH | Nebelgasse 13 | 38855 | Wernigerode | Deutschland
 K-10064 | male | Wendelin | Trübswetter | Moorweg 1 | 26345 | Bockhorn | Deutschland
