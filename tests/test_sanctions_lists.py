@@ -21,6 +21,7 @@ from stammdaten.contacts.operations import ContactChange, create_contacts, updat
 from stammdaten.contacts.shapes import Given
 from stammdaten.contacts.subjects import checks_of_new, checks_of_updates
 from stammdaten.refusals import NotAllowed
+from stammdaten.screening.current import Screening
 from stammdaten.screening.entries import written
 from stammdaten.screening.loading import load_list
 from stammdaten.screening.queries import activated_versions, current_versions, entries_of
@@ -651,3 +652,28 @@ class TestStoredMeanwhile:
         settle(watching)
 
         assert status(cara, "K-1") == "red"
+
+
+class TestBlockListInMemory:
+    """The block list of an instance, which a process indexes when it is first asked for."""
+
+    def test_is_indexed_once_however_many_ask(
+        self, fresh: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        given = [Given(contact_uid="K-1", values={"last_name": "Hinterwald"}, notes=[])]
+
+        async def scenario(store: Store) -> list[bool]:
+            await store.writing_shared(lambda write: auth.create_account(write, name="A", prefix="acme"))
+            async with store.reading_shared() as read:
+                instance_id = (await instance_by_prefix(read, "acme") or (0, 0))[0]
+            await take(store, file_of(tmp_path, "name\nHinterwald\n"), source="block-list", at=instance_id)
+            screening = Screening(store)
+            await screening.bring_up_to_date()
+            caplog.clear()
+            checks = await asyncio.gather(*(checks_of_new(screening, instance_id, given) for _ in range(8)))
+            screening.close()
+            return [bool(check.blocked) for (check,) in checks]
+
+        caplog.set_level("INFO")
+        assert play(fresh, scenario) == [True] * 8
+        assert sum("sanctions lists in memory" in message for message in caplog.messages) == 1

@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import select
 
 from stammdaten.auth.queries import instance_ids
-from stammdaten.contacts.rescreening import SERVICE, no_change, screen_contacts
+from stammdaten.contacts.rescreening import no_change, screen_contacts
 from stammdaten.contacts.tables import contacts
+from stammdaten.history.operations import SERVICE
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.screening.consulting import by_letter, to_the_letter
 from stammdaten.screening.current import Screening

@@ -20,6 +20,7 @@ from stammdaten.contacts.screened import Screened
 from stammdaten.contacts.shapes import Contact
 from stammdaten.contacts.subjects import subject_of
 from stammdaten.contacts.tables import contacts
+from stammdaten.history.operations import SERVICE
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.refusals import Unavailable
 from stammdaten.screening.current import Screening
@@ -27,7 +28,6 @@ from stammdaten.screening.queries import matches_of, rules
 from stammdaten.screening.shapes import Check
 from stammdaten.store import Statement, Store, Write, number, text, the_instance
 
-SERVICE = "stammdaten"
 # Small enough to hold up no writer for long.
 _AT_ONCE = 200
 _ATTEMPTS = 20

@@ -11,6 +11,8 @@ from stammdaten.history.tables import actions, contact_history
 from stammdaten.store import Statement, Write, any_of, number, the_instance
 
 KEPT_RECORDS = 100
+# Who acts when no user does, as histories name it.
+SERVICE = "stammdaten"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from stammdaten.auth.queries import instance_ids
 from stammdaten.classification.rules import Status
 from stammdaten.classification.tables import classifications
 from stammdaten.clock import german_stamp
+from stammdaten.history.operations import SERVICE
 from stammdaten.jobs.running import Job
 from stammdaten.products.drafts import Drafts, Event
-from stammdaten.products.operations import SERVICE
 from stammdaten.products.queries import products_by_id
 from stammdaten.products.tables import has_its_number, products
 from stammdaten.store import Statement, Store, Write, number, text, the_instance

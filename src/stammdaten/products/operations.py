@@ -6,13 +6,11 @@ from typing import Any
 
 from stammdaten.auth.callers import Caller
 from stammdaten.classification.rules import Status, needs_review
+from stammdaten.history.operations import SERVICE
 from stammdaten.lists.queries import list_names, lists_by_id
 from stammdaten.products.drafts import Draft, Drafts, Event, attempt
 from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotAllowed, NotFound, Refusal
 from stammdaten.store import Write
-
-# Who acts when no user does; also the name in the history.
-SERVICE = "stammdaten"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Sanctions screening: what a check of a contact says. Checks come with the lists; until then nothing is checked."""
+"""Sanctions screening: lists in, and what they say of a party; knows no contacts."""

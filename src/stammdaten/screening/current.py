@@ -8,7 +8,7 @@ import asyncio
 import gc
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
@@ -93,8 +93,10 @@ class Screening:
             ]
         remote = None if self._yente is None else await self._ask(self._yente, subjects, wanted)
         using = Consulted(now_standing, wanted, self._official, blocked, utc_now())
-        return await self.in_thread(
-            lambda: [using.check(subject, remote[place] if remote else None) for place, subject in enumerate(subjects)]
+        # Pure CPU, beside the event loop.
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread,
+            lambda: [using.check(subject, remote[place] if remote else None) for place, subject in enumerate(subjects)],
         )
 
     @property
@@ -136,10 +138,6 @@ class Screening:
         async with self._store.reading(owner) as read:
             blocked = await self._block_list(owner, await standing(read))
         return None if blocked is None else blocked.index
-
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run what is pure CPU beside the event loop, in turn with the checks."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def close(self) -> None:
         """Let go of the thread."""

@@ -72,3 +72,9 @@ def read_entry(document: str) -> Entry:
 def content_hash(document: str) -> str:
     """Return what tells whether an entry was changed: 128 bits of its text, in hexadecimal."""
     return hashlib.blake2b(document.encode(), digest_size=16).hexdigest()
+
+
+def compared(entry: Entry) -> tuple[str, str, str, int]:
+    """Return what versions are compared and stored by: entry id, content hash, document, number of names."""
+    document = written(entry)
+    return entry.entry_id, content_hash(document), document, len(entry.names)

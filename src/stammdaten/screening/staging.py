@@ -19,7 +19,7 @@ from sqlalchemy import delete, func, select, update
 from stammdaten.clock import utc_now, utc_stamp
 from stammdaten.jobs.queue import ask_within
 from stammdaten.refusals import NotAllowed
-from stammdaten.screening.entries import Entry, content_hash, written
+from stammdaten.screening.entries import compared
 from stammdaten.screening.queries import ListVersion, current_versions, entries_of, entry_range
 from stammdaten.screening.sources import Reading
 from stammdaten.screening.tables import ENTRIES_A_VERSION, list_versions, listed_entries
@@ -36,8 +36,7 @@ _AT_ONCE = 1_000
 _CLAIM_SECONDS = 120
 _ATTEMPTS = 10
 
-_last_id = select(func.coalesce(func.max(list_versions.c.id), 0)).where(the_instance(list_versions))
-_LAST_ID = Statement(_last_id)
+_LAST_ID = Statement(select(func.coalesce(func.max(list_versions.c.id), 0)).where(the_instance(list_versions)))
 _LOADING = Statement(
     select(list_versions.c.id, list_versions.c.claimed_until, list_versions.c.loaded_at).where(
         the_instance(list_versions),
@@ -296,10 +295,5 @@ def _until() -> str:
 def _batches(reading: Reading) -> Iterator[list[tuple[str, str, str, int]]]:
     """Read entries as entry id, content hash, document and number of names, some at a time."""
     entries = iter(reading)
-    while batch := [_compared(entry) for entry in islice(entries, _AT_ONCE)]:
+    while batch := [compared(entry) for entry in islice(entries, _AT_ONCE)]:
         yield batch
-
-
-def _compared(entry: Entry) -> tuple[str, str, str, int]:
-    document = written(entry)
-    return entry.entry_id, content_hash(document), document, len(entry.names)
