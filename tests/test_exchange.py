@@ -16,16 +16,9 @@ from stammdaten.auth.queries import instance_by_prefix
 from stammdaten.classification.shapes import read_classification
 from stammdaten.exchange.columns import BY_NAME, HEADER, IMPORTED, plain, safe
 from stammdaten.exchange.exporting import export_name, exported
-from stammdaten.exchange.importing import (
-    IMPORT,
-    Import,
-    import_by_id,
-    importing,
-    order_import,
-    report_file,
-)
+from stammdaten.exchange.orders import BY_COMMAND, Given, Import, import_by_id, order_import, report_file
 from stammdaten.exchange.tables import imports
-from stammdaten.jobs.running import Worker
+from stammdaten.exchange.working import exchange_worker
 from stammdaten.lists.operations import create_list
 from stammdaten.products.queries import live_products
 from stammdaten.products.standing import Classifying, Deed, classify_products, delete_products
@@ -49,17 +42,16 @@ def imported(
     home = member.service.settings.home
 
     async def run(store: Store) -> tuple[Import, list[dict[str, str]]]:
-        import_id = await order_import(
-            store, caller_of(member), slug=slug, file=file, file_name="given.csv", is_dry_run=is_dry_run, home=home
-        )
-        return await finished(store, member.instance_id, import_id, home)
+        given = Given(file, slug, "given.csv", BY_COMMAND, is_dry_run)
+        ordered = await order_import(store, caller_of(member), given, home=home)
+        return await finished(store, member.instance_id, ordered.id, home)
 
     return member.service.run(run)
 
 
 async def finished(store: Store, instance_id: int, import_id: int, home: Path) -> tuple[Import, list[dict[str, str]]]:
     """Do the import, or wait for the app's own worker; return what came of it, and the report."""
-    worker = Worker(store, {IMPORT: importing(home)}, ())
+    worker = exchange_worker(store, home)
     while True:
         async with store.reading(instance_id) as read:
             found = await import_by_id(read, import_id)
@@ -266,7 +258,7 @@ class TestRestart:
         """As after a kill between two batches: the first is stored, the report has lines that belong to none."""
         rows = "".join(f"A-{number};{'' if number == 3 else 'Bolt'}\n" for number in range(10))
         written = "line;article_number;column;what;allowed\n5;A-3;description1;x;y\n"
-        half = Import(0, SLUG, "f.csv", 1, "anna", False, "running", line=6, created=4, refused=1)
+        half = Import(0, SLUG, "f.csv", BY_COMMAND, 1, "anna", False, "running", line=6, created=4, refused=1)
         file = tmp_path / "given.csv"
         file.write_text(f"article_number;description1\n{rows}")
 
@@ -277,9 +269,9 @@ class TestRestart:
                     instance_id = (await instance_by_prefix(read, "acme") or (0, 0))[0]
                 await store.writing(instance_id, lambda write: create_list(write, name="Spare Parts", slug=SLUG))
                 caller = Caller(instance_id, "acme", 1, "anna", frozenset())
-                import_id = await order_import(
-                    store, caller, slug=SLUG, file=file, file_name="f.csv", is_dry_run=False, home=fresh.home
-                )
+                import_id = (
+                    await order_import(store, caller, Given(file, SLUG, "f.csv", BY_COMMAND), home=fresh.home)
+                ).id
                 report_file(fresh.home, instance_id, import_id).write_text(f"{written}7;half a li")
                 died = half._replace(id=import_id, report_bytes=len(written))
                 await store.writing(instance_id, lambda write: write.update(imports, [died]))

@@ -12,7 +12,8 @@ from stammdaten.auth.bearing import Bearer
 from stammdaten.contacts import list_changes, rescreening
 from stammdaten.contacts import routes as contacts
 from stammdaten.contacts.screened import SCREEN_WAITING
-from stammdaten.exchange.importing import IMPORT, importing
+from stammdaten.exchange.daily import EXPORT_DAILY
+from stammdaten.exchange.working import Exchange
 from stammdaten.http import operating
 from stammdaten.http.logs import configure_logging
 from stammdaten.http.observing import Observing
@@ -33,7 +34,7 @@ from stammdaten.store import Store, open_store
 from stammdaten.store.schema import check_schema
 
 # Kinds of jobs that are asked for every day, and those that are never given up.
-DAILY = (expiry.JOB, RESCREEN_DUE)
+DAILY = (expiry.JOB, RESCREEN_DUE, EXPORT_DAILY)
 TIRELESS = {LIST_CHANGED, SCREEN_WAITING, RESCREEN}
 
 
@@ -42,6 +43,7 @@ class State(TypedDict):
 
     store: Store
     screening: Screening
+    exchange: Exchange
 
 
 def jobs(screening: Screening) -> dict[str, Handler]:
@@ -73,14 +75,15 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
         async with await open_store(settings) as store:
             await check_schema(store)
             screening = Screening(store, yente_server(settings))
+            exchange = Exchange(store, settings)
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
                 asyncio.create_task(Worker(store, jobs(screening), DAILY, TIRELESS).run()),
-                # Workers of their own: downloads and imports may take long, and contacts shall not wait for them.
+                # A worker of its own: downloads may take long, and contacts shall not wait for them.
                 asyncio.create_task(Worker(store, {UPDATE: updating_lists(settings)}, (UPDATE,)).run()),
-                asyncio.create_task(Worker(store, {IMPORT: importing(settings.home)}, ()).run()),
+                asyncio.create_task(exchange.run()),
             ]
-            yield {"store": store, "screening": screening}
+            yield {"store": store, "screening": screening, "exchange": exchange}
             for task in beside:
                 task.cancel()
             await asyncio.wait(beside)

@@ -1,34 +1,40 @@
 """`stammdaten import` and `stammdaten export`: article master data in files."""
 
 import asyncio
+import json
 import shutil
 import tempfile
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from stammdaten.auth.callers import Caller
 from stammdaten.cli.running import OPERATOR, Prefix, in_instance, say
 from stammdaten.clock import german_timestamp
-from stammdaten.exchange.exporting import export_name, exported
-from stammdaten.exchange.importing import (
-    IMPORT,
+from stammdaten.exchange.exporting import EXPORT, Wanted, exports_folder, order_export
+from stammdaten.exchange.orders import (
+    BY_COMMAND,
+    Given,
     Import,
+    check_list,
     import_by_id,
-    importing,
     order_import,
     report_file,
     summary,
 )
+from stammdaten.exchange.working import exchange_worker
+from stammdaten.jobs.queue import job_by_key
 from stammdaten.jobs.running import Worker
-from stammdaten.lists.queries import live_lists
 from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound
 from stammdaten.settings import read_settings
 from stammdaten.store import Store
+
+T = TypeVar("T")
 
 _LOOK_SECONDS = 0.2
 
@@ -36,7 +42,7 @@ _LOOK_SECONDS = 0.2
 def import_(
     prefix: Prefix,
     slug: Annotated[str, typer.Option("--list", help="The slug of the product list.")],
-    file: Annotated[Path, typer.Argument(help="CSV: UTF-8 or Windows-1252, semicolons, a header.")],
+    file: Annotated[Path, typer.Argument(help="CSV (UTF-8 or Windows-1252, semicolons) or .xlsx, with a header.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,  # noqa: FBT002
 ) -> None:
     """Import articles from a file; prints what came of it and where the report is. Exit code 1 if rows were refused."""
@@ -45,14 +51,15 @@ def import_(
     home = read_settings().home
 
     async def run(store: Store, instance_id: int) -> tuple[Import, Path]:
+        await check_list(store, instance_id, slug)
         caller = Caller(instance_id, prefix, 0, OPERATOR, frozenset())
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=home, prefix="import-") as folder:
-            copy = Path(shutil.copy(file, folder))
-            import_id = await order_import(
-                store, caller, slug=slug, file=copy, file_name=file.name, is_dry_run=dry_run, home=home
-            )
-        return await _follow(store, instance_id, import_id, home), report_file(home, instance_id, import_id)
+            copy = Path(shutil.copyfile(file, Path(folder) / "given"))
+            given = Given(copy, slug, file.name, BY_COMMAND, dry_run)
+            ordered = await order_import(store, caller, given, home=home)
+        ended = await _import_over(store, instance_id, ordered.id)
+        return ended, report_file(home, instance_id, ordered.id)
 
     ended, report = in_instance(prefix, run)
     say(summary(ended))
@@ -61,22 +68,32 @@ def import_(
         raise NotAllowed(ended.error or f"{ended.refused} rows were refused.")
 
 
-async def _follow(store: Store, instance_id: int, import_id: int, home: Path) -> Import:
-    """Do the import, or look on while a serving process does it."""
-    working = asyncio.create_task(_work(Worker(store, {IMPORT: importing(home)}, ())))
+async def _import_over(store: Store, instance_id: int, import_id: int) -> Import:
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
+        task = shown.add_task("importing", total=None)
+
+        async def look() -> Import | None:
+            async with store.reading(instance_id) as read:
+                found = await import_by_id(read, import_id)
+            if found is None:
+                raise NotFound("The import has been removed.")
+            shown.update(task, description=summary(found), completed=found.line, total=found.lines or None)
+            return found if found.is_over else None
+
+        return await _worked_off(store, look)
+
+
+async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> T:
+    """Do jobs, or look on while a serving process does them, until a look finds what it waits for."""
+    working = asyncio.create_task(_work(exchange_worker(store, read_settings().home)))
     try:
-        with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
-            task = shown.add_task("importing", total=None)
-            while True:
-                async with store.reading(instance_id) as read:
-                    found = await import_by_id(read, import_id)
-                assert found is not None  # noqa: S101 - ordered above, and nothing removes imports
-                shown.update(task, description=summary(found))
-                if found.state in ("done", "failed"):
-                    return found
-                await asyncio.sleep(_LOOK_SECONDS)
+        while True:
+            found = await look()
+            if found is not None:
+                return found
+            await asyncio.sleep(_LOOK_SECONDS)
     finally:
         working.cancel()
         with suppress(asyncio.CancelledError):
@@ -91,28 +108,34 @@ async def _work(worker: Worker) -> None:
 
 def export(
     prefix: Prefix,
-    slug: Annotated[str | None, typer.Option("--list", help="One list alone, by its slug.")] = None,
+    slug: Annotated[str, typer.Option("--list", help="One list alone, by its slug.")] = "",
     since: Annotated[str | None, typer.Option(help="Only what changed after this German time.")] = None,
     out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path(),
 ) -> None:
-    """Write each list as a CSV file; prints their paths."""
+    """Write each list as a file; prints their paths."""
     try:
         stamp = german_timestamp(since) if since else ""
     except ValueError as error:
         raise Invalid([Fault("since", "must be ISO 8601, e.g. 2026-11-21T08:30:00")]) from error
 
-    async def run(store: Store, instance_id: int) -> None:
-        async with store.reading(instance_id) as read:
-            lists = await live_lists(read)
-        if slug is not None and slug not in lists:
-            raise NotFound("There is no product list of this slug.")
-        out.mkdir(parents=True, exist_ok=True)
-        for name, list_id in lists.items():
-            if slug in (None, name):
-                file = out / export_name(name)
-                with file.open("wb") as written:
-                    async for part in exported(store, instance_id, list_id=list_id, since=stamp):
-                        written.write(part)
-                say(file)
+    async def run(store: Store, instance_id: int) -> list[Path]:
+        if slug:
+            await check_list(store, instance_id, slug)
+        key = await order_export(store, instance_id, Wanted(slug, stamp))
 
-    in_instance(prefix, run)
+        async def look() -> str | None:
+            async with store.reading_shared() as read:
+                state, report = await job_by_key(read, kind=EXPORT, key=key) or ("failed", "The export was removed.")
+            if state == "failed":
+                raise NotAllowed(report)
+            return report if state == "done" else None
+
+        names = json.loads(await _worked_off(store, look))
+        folder = exports_folder(read_settings().home, key)
+        out.mkdir(parents=True, exist_ok=True)
+        files = [Path(shutil.move(folder / name, out / name)) for name in names]
+        folder.rmdir()
+        return files
+
+    for file in in_instance(prefix, run):
+        say(file)

@@ -9,7 +9,6 @@ from stammdaten.products.operations import ProductImport
 from stammdaten.products.shapes import read_fields
 from stammdaten.refusals import Invalid
 
-REPORT_HEADER = ("line", "article_number", "column", "what", "allowed")
 _FLAGS = {"1": True, "0": False, "": None}
 
 

@@ -11,11 +11,13 @@ imports = Table(
     Column("id", Number, primary_key=True, autoincrement=False),
     words("slug"),
     words("file_name"),  # as it was called where it came from
+    words("origin"),  # command, http, sftp
     Column("user_id", Number, nullable=False),
     words("user_name"),
     Column("is_dry_run", Flag, nullable=False),
     words("state"),  # waiting, running, done, failed
     Column("line", Number, nullable=False),  # the last one that is done
+    Column("lines", Number, nullable=False),  # in the whole file; 0 until it was looked at
     Column("created", Number, nullable=False),
     Column("updated", Number, nullable=False),
     Column("unchanged", Number, nullable=False),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy import and_, delete, exists, insert, or_, select, update
 
 from stammdaten.jobs.tables import jobs
 from stammdaten.store import Conflict, Read, Row, Statement, Store, WriteShared, any_of, number, text
@@ -30,16 +30,28 @@ _ADD = Statement(
         finished_at="",
     )
 )
+_earlier = jobs.alias("earlier")
+_is_due = and_(
+    any_of(jobs.c.kind, "kinds"),
+    or_(
+        and_(jobs.c.state == "waiting", jobs.c.due_at <= text("now")),
+        # Whoever claimed it is gone: a worker that lives keeps its claim ahead of the clock.
+        and_(jobs.c.state == "running", jobs.c.claimed_until < text("now")),
+    ),
+    # Jobs of one kind and instance are done in the order they were asked for, also by several workers: of two files
+    # for one list, the later one must win.
+    ~exists().where(
+        jobs.c.instance_id != 0,
+        _earlier.c.instance_id == jobs.c.instance_id,
+        _earlier.c.kind == jobs.c.kind,
+        or_(_earlier.c.state == "waiting", _earlier.c.state == "running"),
+        _earlier.c.id < jobs.c.id,
+    ),
+)
+_DUE = Statement(select(jobs.c.id).where(_is_due).limit(1))
 _next_due = (
     select(jobs.c.id)
-    .where(
-        any_of(jobs.c.kind, "kinds"),
-        or_(
-            and_(jobs.c.state == "waiting", jobs.c.due_at <= text("now")),
-            # Whoever claimed it is gone: a worker that lives keeps its claim ahead of the clock.
-            and_(jobs.c.state == "running", jobs.c.claimed_until < text("now")),
-        ),
-    )
+    .where(_is_due)
     .order_by(jobs.c.due_at, jobs.c.id)
     .limit(1)
     .with_for_update(skip_locked=True)
@@ -78,6 +90,7 @@ _WAITS = Statement(
     )
     .limit(1)
 )
+_BY_KEY = Statement(select(jobs.c.state, jobs.c.report).where(jobs.c.kind == text("kind"), jobs.c.key == text("key")))
 _FORGET = Statement(delete(jobs).where(jobs.c.state == "done", jobs.c.finished_at < text("before")))
 _LIST = Statement(
     select(
@@ -139,6 +152,17 @@ async def ask_within(  # noqa: PLR0913 - what a job is
 async def is_waiting(read: Read, *, kind: str, owner: int) -> bool:
     """Tell whether a job of this kind and instance was asked for, that nobody has begun yet."""
     return bool(await read.rows(_WAITS, kind=kind, owner=owner))
+
+
+async def is_due(read: Read, *, kinds: Iterable[str], now: str) -> bool:
+    """Tell whether there is a job of these kinds to take."""
+    return bool(await read.rows(_DUE, kinds=sorted(kinds), now=now))
+
+
+async def job_by_key(read: Read, *, kind: str, key: str) -> tuple[str, str] | None:
+    """Return state and report of a job; None if there is none, or no longer."""
+    found = await read.row(_BY_KEY, kind=kind, key=key)
+    return None if found is None else (found[0], found[1])
 
 
 async def claim(write: WriteShared, *, kinds: Iterable[str], worker: str, now: str, until: str) -> Claimed | None:

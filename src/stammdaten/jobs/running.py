@@ -33,6 +33,11 @@ class Job:
     _store: Store
     _worker: str
 
+    @property
+    def is_last_attempt(self) -> bool:
+        """Whether jobs that are not tireless are given up if this attempt fails."""
+        return self.claimed.attempts >= _MOST_ATTEMPTS
+
     async def keep(self, progress: dict[str, Any] | None = None) -> None:
         """Note how far the work is; a worker that takes over begins there.
 

@@ -18,13 +18,14 @@ def upgrade() -> None:
         sa.Column("id", NUMBER, autoincrement=False, nullable=False),
         sa.Column("slug", WORDS, nullable=False),
         sa.Column("file_name", WORDS, nullable=False),
+        sa.Column("origin", WORDS, nullable=False),
         sa.Column("user_id", NUMBER, nullable=False),
         sa.Column("user_name", WORDS, nullable=False),
         sa.Column("is_dry_run", sa.Boolean(), nullable=False),
         sa.Column("state", WORDS, nullable=False),
         *(
             sa.Column(name, NUMBER, nullable=False)
-            for name in ("line", "created", "updated", "unchanged", "refused", "warnings", "report_bytes")
+            for name in ("line", "lines", "created", "updated", "unchanged", "refused", "warnings", "report_bytes")
         ),
         sa.Column("encoding", WORDS, nullable=False),
         sa.Column("error", WORDS, nullable=False),

@@ -1,0 +1,53 @@
+"""The daily exports of instances that exchange files by SFTP, and tidying up after the exchange."""
+
+import shutil
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+
+from stammdaten.auth.queries import all_instances, instance_by_prefix
+from stammdaten.exchange.exporting import Wanted, export_lists
+from stammdaten.exchange.folders import outgoing, space
+from stammdaten.jobs.running import Handler, Job
+from stammdaten.store import Store
+
+EXPORT_DAILY = "daily exports"
+_EXPORT_DAYS = 14
+# What a process that died has left: files that no command came to fetch.
+_LEFT_DAYS = 1
+
+
+def exporting_daily(home: Path) -> Handler:
+    """Return the daily job: every list of each instance that has SFTP users, and old exports removed."""
+
+    async def handle(store: Store, job: Job) -> str:
+        after = job.claimed.progress.get("after", "")
+        exported = 0
+        async with store.reading_shared() as read:
+            prefixes = [row[0] for row in await all_instances(read) if row[0] > after]
+        for prefix in prefixes:
+            folder = space(home, prefix)
+            if not folder.is_dir():
+                continue
+            async with store.reading_shared() as read:
+                instance = await instance_by_prefix(read, prefix)
+            if instance is not None:
+                exported += len(await export_lists(store, instance[0], Wanted(), folder=outgoing(folder)))
+                _remove_old(outgoing(folder).iterdir(), days=_EXPORT_DAYS)
+            await job.keep({"after": prefix})
+        if (home / "exports").is_dir():
+            _remove_old((home / "exports").iterdir(), days=_LEFT_DAYS)
+        return f"{exported} lists exported"
+
+    return handle
+
+
+def _remove_old(paths: Iterable[Path], *, days: int) -> None:
+    before = time.time() - timedelta(days=days).total_seconds()
+    for path in paths:
+        if path.lstat().st_mtime < before:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,81 @@
+"""Imports and exports in a process of their own: their millions of rows must not slow the answers of a serving one."""
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from stammdaten.clock import utc_now, utc_stamp
+from stammdaten.exchange.daily import EXPORT_DAILY, exporting_daily
+from stammdaten.exchange.exporting import EXPORT, exporting
+from stammdaten.exchange.importing import importing
+from stammdaten.exchange.orders import IMPORT
+from stammdaten.jobs.queue import is_due
+from stammdaten.jobs.running import Handler, Worker
+from stammdaten.refusals import Unavailable
+from stammdaten.settings import Settings
+from stammdaten.store import Store
+
+_LOOK_SECONDS = 5
+
+_log = logging.getLogger(__name__)
+
+
+def exchange_jobs(home: Path) -> Mapping[str, Handler]:
+    """Return the kinds of jobs of the exchange, and what does them."""
+    return {IMPORT: importing(home), EXPORT: exporting(home), EXPORT_DAILY: exporting_daily(home)}
+
+
+def exchange_worker(store: Store, home: Path) -> Worker:
+    """Return a worker for the jobs of the exchange; an import itself says when it is given up."""
+    return Worker(store, exchange_jobs(home), (), {IMPORT})
+
+
+class Exchange:
+    """Looks for jobs of the exchange, and starts a process that does what is there and ends."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+        self._asked = asyncio.Event()
+
+    def look(self) -> None:
+        """Look now: something was asked for."""
+        self._asked.set()
+
+    async def run(self) -> None:
+        """Look and start until cancelled."""
+        while True:
+            self._asked.clear()
+            try:
+                if await self._is_due():
+                    await self._work_off()
+            except Unavailable:
+                _log.warning("imports and exports wait: the database is away")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), _LOOK_SECONDS)
+
+    async def _is_due(self) -> bool:
+        async with self._store.reading_shared() as read:
+            return await is_due(read, kinds=exchange_jobs(self._settings.home), now=utc_stamp(utc_now()))
+
+    async def _work_off(self) -> None:
+        settings = self._settings
+        environment = {
+            **os.environ,
+            "STAMMDATEN_HOME": str(settings.home.resolve()),
+            "STAMMDATEN_DATABASE_URL": settings.database_url or "",
+        }
+        process = await asyncio.create_subprocess_exec(sys.executable, "-m", "stammdaten.exchange", env=environment)
+        try:
+            code = await process.wait()
+        except asyncio.CancelledError:
+            # What it was at goes on behind its last batch, with whoever takes it over.
+            process.terminate()
+            await process.wait()
+            raise
+        if code:
+            _log.error("the process for imports and exports ended with %s", code)
