@@ -4,7 +4,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test check format lint types contracts audit bench bench-screening lock clean
+.PHONY: help env run test check format lint types contracts audit bench bench-screening bench-exchange lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench: env ## measure beside the floor and a textbook service; needs wrk
 
 bench-screening: env ## measure what screening finds, what it alarms about, and what it costs
 	@$(BIN)/python -m bench.screening
+
+bench-exchange: env ## measure imports beside a bare table, and what readers notice of them
+	@$(BIN)/python -m bench.exchange
 
 lock: $(UV) ## renew the lock files from pyproject.toml
 	@echo 'uv' | $(UV) pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header - -o requirements/uv.lock

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -45,6 +46,8 @@ def _processor() -> str:
 
 
 def _wrk_version() -> str:
+    if shutil.which("wrk") is None:
+        return "no wrk"
     # wrk -v prints its version, its usage, and exits with 1.
     said = subprocess.run(["wrk", "-v"], capture_output=True, text=True, check=False)
     return " ".join((said.stdout + said.stderr).split()[:2])

@@ -19,7 +19,7 @@ from bench.names import (
 from bench.rounds import Results
 from bench.targets import Findings, verdicts
 
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+_MARKERS = ("<!-- measured: begin -->", "<!-- measured: end -->")
 _TITLES = {
     PAGE: "Page of 30 products after a random timestamp",
     FIND: "Find by a random article number",
@@ -45,23 +45,24 @@ statement plus the constant answer. *Other load* is how many of the cores others
 request was answered with success: a run with one that was not ends with an error."""
 
 
-def write_report(file: Path, section: list[str]) -> None:
+def write_report(file: Path, section: list[str], markers: tuple[str, str] = _MARKERS) -> None:
     """Replace what stands between the markers, or make the file."""
-    text = file.read_text() if file.exists() else f"# Performance\n\n{BEGIN}\n{END}\n"
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    opening, closing = markers
+    text = file.read_text() if file.exists() else "# Performance\n"
+    before, begin, rest = text.partition(opening)
+    _, end, after = rest.partition(closing)
     if not begin or not end:
         before, after = f"{text.rstrip()}\n\n", "\n"
     lines = "\n".join(section)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"{before}{BEGIN}\n{lines}\n{END}{after}")
+    file.write_text(f"{before}{opening}\n{lines}\n{closing}{after}")
 
 
 def section(findings: Findings, *, command: str, conditions: Iterable[str]) -> list[str]:
     """Lay out the whole section."""
     lines = [f"- {one}" for one in (f"Measured by `{command}`.", *conditions)]
     lines += ["", "## What must be reached", ""]
-    lines += _table(
+    lines += table(
         ("target", "wanted", "reached", ""),
         ([one.target, one.wanted, one.reached, "met" if one.is_met else "**missed**"] for one in verdicts(findings)),
     )
@@ -70,7 +71,7 @@ def section(findings: Findings, *, command: str, conditions: Iterable[str]) -> l
         names = findings.results.names(group)
         if names:
             rows = [_row(findings.results, group, name) for name in names]
-            lines += ["", f"### {title}", "", *_table(("", *_HEADER), rows)]
+            lines += ["", f"### {title}", "", *table(("", *_HEADER), rows)]
     if findings.paged:
         rows = [[one.name, f"{one.answered:.2f}", f"{one.database:.2f}"] for one in findings.paged]
         header = (
@@ -82,7 +83,7 @@ def section(findings: Findings, *, command: str, conditions: Iterable[str]) -> l
             "",
             "### Deep pages and contacts, one request after the other",
             "",
-            *_table(header, rows),
+            *table(header, rows),
         ]
     if findings.footprints:
         rows = [[one.engine, f"{one.ready:.2f}", f"{one.idle:.0f}"] for one in findings.footprints]
@@ -91,7 +92,7 @@ def section(findings: Findings, *, command: str, conditions: Iterable[str]) -> l
             "",
             "### An idle worker on an existing database",
             "",
-            *_table(header, rows),
+            *table(header, rows),
         ]
     return lines
 
@@ -118,7 +119,8 @@ def _or_blank(value: float | None, digits: int) -> str:
     return f"{value:.{digits}f}" if value else ""
 
 
-def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Lay out a table: the first column to the left, numbers to the right."""
     titles = list(header)
     yield f"| {' | '.join(titles)} |"
     yield f"|{'|'.join(['---'] + ['--:'] * (len(titles) - 1))}|"

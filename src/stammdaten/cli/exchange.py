@@ -27,9 +27,8 @@ from stammdaten.exchange.orders import (
     report_file,
     summary,
 )
-from stammdaten.exchange.working import exchange_worker
+from stammdaten.exchange.working import work_off
 from stammdaten.jobs.queue import job_by_key
-from stammdaten.jobs.running import Worker
 from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound
 from stammdaten.settings import read_settings
 from stammdaten.store import Store
@@ -87,7 +86,7 @@ async def _import_over(store: Store, instance_id: int, import_id: int) -> Import
 
 async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> T:
     """Do jobs, or look on while a serving process does them, until a look finds what it waits for."""
-    working = asyncio.create_task(_work(exchange_worker(store, read_settings().home)))
+    working = asyncio.create_task(_work(store))
     try:
         while True:
             found = await look()
@@ -100,10 +99,10 @@ async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> 
             await working
 
 
-async def _work(worker: Worker) -> None:
+async def _work(store: Store) -> None:
     while True:
-        if not await worker.work_once():
-            await asyncio.sleep(_LOOK_SECONDS)
+        await work_off(store, read_settings().home)
+        await asyncio.sleep(_LOOK_SECONDS)
 
 
 def export(

@@ -3,7 +3,7 @@
 import asyncio
 import os
 
-from stammdaten.exchange.working import exchange_worker
+from stammdaten.exchange.working import work_off
 from stammdaten.http.logs import configure_logging
 from stammdaten.settings import read_settings
 from stammdaten.store import open_store
@@ -16,9 +16,7 @@ async def _work() -> None:
     settings = read_settings()
     async with await open_store(settings) as store:
         await check_schema(store)
-        worker = exchange_worker(store, settings.home)
-        while await worker.work_once():
-            pass
+        await work_off(store, settings.home)
 
 
 if __name__ == "__main__":

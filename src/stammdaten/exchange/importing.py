@@ -79,6 +79,9 @@ class _Importing:
         self._caller = caller
         self.standing = standing
         self._stored = standing
+        # Whether it pays to look at what stands before the transaction, where it is looked at anyway: while at least
+        # half of the rows change nothing. A file tends to be of one kind.
+        self._looks_first = True
         self._space = space(home, caller.prefix)
         self._file = kept_file(home, caller.instance_id, standing.id)
         self._report = report_file(home, caller.instance_id, standing.id)
@@ -138,6 +141,8 @@ class _Importing:
 
     async def _rows(self, reader: Reader, batch: list[Cells], list_id: int) -> dict[int, Row]:
         """Check the rows that are not as the products stand already; by line."""
+        if not self._looks_first:
+            return {cells.line: reader.checked(cells) for cells in batch}
         numbers = [cells.article_number for cells in batch if not CONTROL.search(cells.article_number)]
         async with self._db.reading(self._caller.instance_id, slow=True) as read:
             standing = await standing_products(read, numbers)
@@ -197,6 +202,7 @@ class _Importing:
                 remarks.append(_refused(cells.line, cells.article_number, outcome))
             counts[outcome if isinstance(outcome, str) else "refused"] += 1
         standing = self.standing
+        self._looks_first = counts["unchanged"] * 2 >= len(batch)
         warnings = sum(not remark.is_refusal for remark in remarks)
         after = {name: getattr(standing, name) + count for name, count in counts.items()}
         return standing._replace(line=batch[-1].line, warnings=standing.warnings + warnings, **after), remarks

@@ -1,62 +1,88 @@
-"""CSV files as rows of cells: encodings, headers, lines; knows no product."""
+"""Files as rows of cells: CSV or workbook, encodings, headers, lines; knows no product."""
 
 import codecs
 import csv
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from stammdaten.exchange.columns import BY_NAME, EXPORTED_ONLY, KEY
+from stammdaten.exchange.unpacking import unpacked, unpacked_rows
 from stammdaten.refusals import Malformed
 
-UTF8, WINDOWS = "utf-8", "windows-1252"
+UTF8, WINDOWS, WORKBOOK = "utf-8", "windows-1252", "xlsx"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _READ_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Opened:
-    """A file that can be read: its encoding, and the names of its columns in their order."""
+    """A file that can be read: its encoding, the names of its columns in their order, and where its lines come from."""
 
-    path: Path
     encoding: str
     columns: tuple[str, ...]
+    _lines: Callable[[], Iterator[tuple[int, list[str]]]]
 
     def rows(self, *, after: int = 0) -> Iterator[tuple[int, list[str]]]:
         """Read the cells of each row with the number of its last line, from behind a line on; blank lines are no rows.
 
         :raises Malformed: if a line cannot be read; the rows before it could.
         """
-        with self.path.open(encoding=_codec(self.encoding), newline="") as file:
-            reader = csv.reader(file, delimiter=";", strict=True)
-            try:
-                next(reader)
-                for cells in reader:
-                    if cells and reader.line_num > after:
-                        yield reader.line_num, cells
-            except csv.Error as error:
-                raise Malformed(f"Line {reader.line_num} cannot be read: {error}.") from error
-            except UnicodeDecodeError as error:
-                raise Malformed(f"Behind line {reader.line_num} stands what no {self.encoding} is.") from error
+        lines = self._lines()
+        next(lines)
+        for line, cells in lines:
+            if cells and line > after:
+                yield line, cells
 
 
-def open_csv(path: Path) -> Opened:
-    """Look at a file: which encoding it has, and which columns.
+def open_file(path: Path) -> Opened:
+    """Look at a file: whether it is CSV, in which encoding, or a workbook, and which columns it has.
 
-    :raises Malformed: if it has no header, or one that names a column twice, an unknown one, or no article number.
+    :raises Malformed: if it cannot be read, or has no header, or one that names a column twice, an unknown one, or no
+        article number.
     """
-    encoding = _encoding_of(path)
-    with path.open(encoding=_codec(encoding), newline="") as file:
-        try:
-            header = next(csv.reader(file, delimiter=";", strict=True), [])
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise Malformed(f"The header cannot be read: {error}.") from error
+    with path.open("rb") as file:
+        magic = file.read(8)
+    if magic == _OLE:
+        raise Malformed("The file is an .xls workbook, or one with a password; .xlsx without one and CSV are allowed.")
+    if not magic.startswith(_ZIP):
+        encoding = _encoding_of(path)
+        return _opened(encoding, partial(_csv_lines, path, encoding))
+    rows = unpacked(path)
+    try:
+        opened = _opened(WORKBOOK, partial(unpacked_rows, rows))
+    except Malformed:
+        rows.close()
+        raise
+    weakref.finalize(opened, rows.close)
+    return opened
+
+
+def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]]) -> Opened:
+    _, header = next(lines(), (0, []))
     columns = tuple(name.strip() for name in header)
     unknown = [name for name in columns if name not in BY_NAME and name not in EXPORTED_ONLY]
     if unknown:
         raise Malformed(f"The header names {unknown[0][:100]!r}; columns are {', '.join(BY_NAME)}.")
     if KEY not in columns or len(set(columns)) < len(columns):
-        raise Malformed(f"The header must name columns with semicolons between them, each once, {KEY} among them.")
-    return Opened(path, encoding, columns)
+        between = "" if encoding == WORKBOOK else " with semicolons between them"
+        raise Malformed(f"The header must name columns{between}, each once, {KEY} among them.")
+    return Opened(encoding, columns, lines)
+
+
+def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    with path.open(encoding=_codec(encoding), newline="") as file:
+        reader = csv.reader(file, delimiter=";", strict=True)
+        try:
+            for cells in reader:
+                yield reader.line_num, cells
+        except csv.Error as error:
+            raise Malformed(f"Line {reader.line_num} cannot be read: {error}.") from error
+        except UnicodeDecodeError as error:
+            raise Malformed(f"Behind line {reader.line_num} stands what no {encoding} is.") from error
 
 
 def _encoding_of(path: Path) -> str:

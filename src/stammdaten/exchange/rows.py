@@ -9,6 +9,7 @@ from stammdaten.products.operations import ProductImport
 from stammdaten.products.shapes import read_fields
 from stammdaten.refusals import Invalid
 
+_TEXTS = {"key", "text", "sourcing"}
 _FLAGS = {"1": True, "0": False, "": None}
 
 
@@ -55,57 +56,49 @@ class Reader:
         self._list_id = list_id
         self._key = columns.index(KEY)
         # Columns that only an export has are passed over.
-        self._columns: list[tuple[int, Column, str, str]] = [
-            (place, column, column.kind, column.field)
-            for place, name in enumerate(columns)
-            if (column := BY_NAME.get(name))
-        ]
+        known = [(place, column) for place, name in enumerate(columns) if (column := BY_NAME.get(name))]
+        # Texts, most of what files hold, are taken together: they are as they are.
+        self._texts = [(column.field, place) for place, column in known if column.kind in _TEXTS]
+        self._others = [(place, column) for place, column in known if column.kind not in _TEXTS]
 
     def cells(self, line: int, cells: list[str]) -> Cells:
         """Read what the cells of a row say."""
         if len(cells) != self._width:
             what = f"has {len(cells)} cells"
             return Cells(line, "", {}, None, [Remark(line, "", "", what, f"{self._width}, as many as the header")])
-        article_number = plain(cells[self._key])
-        given: dict[str, Any] = {}
+        if "'" in "".join(cells):
+            cells = [plain(cell) for cell in cells]
+        given: dict[str, Any] = {field: cells[place] for field, place in self._texts}
+        article_number = cells[self._key]
         remarks: list[Remark] = []
         is_archived: bool | None = None
-        for place, column, kind, field in self._columns:
+        for place, column in self._others:
             cell = cells[place]
-            if cell[:1] == "'":
-                cell = plain(cell)
-            if kind == "text":
-                given[field] = cell
-            elif kind in ("flag", "archive"):
-                if cell not in _FLAGS:
-                    remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is neither 1 nor 0"))
-                elif kind == "archive":
-                    is_archived = _FLAGS[cell]
-                elif cell:
-                    given[field] = _FLAGS[cell]
-            elif kind == "country" and not is_country(cell):
-                given[field] = ""
-                remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is no country code", warn=True))
-            else:
-                given[field] = cell
+            if column.kind == "country":
+                given[column.field] = cell if is_country(cell) else ""
+                if not is_country(cell):
+                    what = f"{cell[:100]!r} is no country code"
+                    remarks.append(_remark(line, article_number, column, what, warn=True))
+            elif cell not in _FLAGS:
+                remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is neither 1 nor 0"))
+            elif column.kind == "archive":
+                is_archived = _FLAGS[cell]
+            elif cell:
+                given[column.field] = _FLAGS[cell]
         return Cells(line, article_number, given, is_archived, remarks)
 
     def checked(self, cells: Cells) -> Row:
         """Check what the cells say as the interface checks the same fields."""
         line, article_number, given, is_archived, remarks = cells
-        # Required of a new product alone: where the column is absent, what is there is kept.
-        keeps_designation = "designation" not in given
         if not cells.is_refused or given:
             try:
-                number, values = read_fields({**given, "designation": "kept"} if keeps_designation else given)
+                number, values = read_fields(given)
             except Invalid as invalid:
                 remarks += [
                     _remark(line, article_number, BY_FIELD[fault.path], fault.sentence) for fault in invalid.faults
                 ]
         if cells.is_refused:
             return Row(line, None, remarks)
-        if keeps_designation:
-            del values["designation"]
         product = ProductImport(
             caller=self._caller,
             list_id=self._list_id,

@@ -91,7 +91,8 @@ class Drafts:
         draft = Draft(product, None, is_new=True, is_changed=True)
         self._drafts.append(draft)
         self._live[product.article_number] = draft
-        self._act(draft, event, stamp, {name: (None, value) for name, value in values.items()})
+        # Empty fields are left out: they say nothing, and an import writes millions of them.
+        self._act(draft, event, stamp, {name: (None, value) for name, value in values.items() if value})
         return draft
 
     def change(self, draft: Draft, values: dict[str, Any], event: Event) -> None:

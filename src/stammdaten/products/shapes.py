@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, Required, TypeVar, get_type_hints
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import to_json
+from typing_extensions import TypedDict  # what Pydantic reads before Python 3.12
 
 from stammdaten.classification.rules import Classification
 from stammdaten.classification.shapes import shown_classification
@@ -79,15 +80,15 @@ class _Fields(Shape):
 
     def values(self) -> dict[str, Any]:
         """Return the columns that were given, cleared ones as "" or False; nested origins win."""
-        were_given = self.model_fields_set
-        given = {name: getattr(self, name) for name in _COLUMNS if name in were_given}
+        were_given, fields = self.model_fields_set, self.__dict__
+        given = {name: fields[name] for name in _COLUMNS if name in were_given}
         if self.country_of_origin:
             origin = self.country_of_origin
             given |= {name: getattr(origin, name) for name in origin.model_fields_set}
         elif "country_of_origin" in were_given:
             # null clears the origins, but for those that stand beside it.
             given = dict.fromkeys(_Origin.model_fields) | given
-        return {name: (False if name in _FLAGS else "") if value is None else value for name, value in given.items()}
+        return _cleared(given)
 
 
 class _NewFields(_Fields):
@@ -111,6 +112,10 @@ class _Update(Shape):
 class _Find(Shape):
     article_number: Identifier
     deleted: Any = False
+
+
+def _cleared(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: (False if name in _FLAGS else "") if value is None else value for name, value in given.items()}
 
 
 _FLAGS = {"is_prio", "is_eccn", "is_nuclear", "import_article", "is_military"}
@@ -160,6 +165,13 @@ class Product(NamedTuple):
     files: str = ""
 
 
+# The same fields as a dictionary, none of them required but the number: half the time of a model and its values.
+_kinds = {name: kind for name, kind in get_type_hints(_Fields, include_extras=True).items() if name in _COLUMNS}
+_Imported: Any = TypedDict(  # type: ignore[misc]  # the model above says which fields it has
+    "_Imported", {"article_number": Required[Identifier], **_kinds}, total=False
+)
+_Imported.__pydantic_config__ = Shape.model_config
+_IMPORTED: TypeAdapter[dict[str, Any]] = TypeAdapter(_Imported)
 _text: TypeAdapter[str] = TypeAdapter(AnyText)
 S = TypeVar("S", bound=Shape)
 
@@ -183,15 +195,16 @@ def read_update(body: Any, unstorable: list[Fault]) -> tuple[str, dict[str, Any]
 
 
 def read_fields(given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Read fields that come from elsewhere than a body: article number, and the columns given.
+    """Read fields that no body holds, the number alone required: article number, and the columns given.
 
     :raises Invalid: with every fault at once, their paths the names of the fields.
     """
     try:
-        read = _NewFields.model_validate(given)
+        read = _IMPORTED.validate_python(given)
     except ValidationError as error:
         raise Invalid(faults(error)) from error
-    return read.article_number, read.values()
+    article_number = read.pop("article_number")
+    return article_number, _cleared(read)
 
 
 def read_find(body: Any, unstorable: list[Fault]) -> tuple[str, Any]:

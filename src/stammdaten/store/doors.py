@@ -31,7 +31,7 @@ class Connection(Protocol):
     async def fetch(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
         """Run a statement and return its rows."""
 
-    async def insert(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
+    async def insert(self, table: Table, instance_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert rows of one instance: their values without `instance_id`, in the table's order.
 
         :raises Conflict: if a unique index refuses one.

@@ -1,7 +1,7 @@
 """The server engine: PostgreSQL 15 and later through asyncpg, with connections for each door."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from time import perf_counter
@@ -26,6 +26,8 @@ _READERS = 8
 _WRITERS = 4
 _CONNECT_SECONDS = 5
 _STATEMENT_SECONDS = 20
+# From so many rows on, COPY costs less than arrays, half of it in the driver.
+_COPIED_FROM = 30
 _SERVER_SETTINGS = {
     "application_name": "stammdaten",
     "lock_timeout": "10s",
@@ -59,8 +61,13 @@ class PostgresConnection(Connection):
         compiled = statement.compiled("postgresql")
         return await self._fetch(compiled.sql, compiled.arguments(values))
 
-    async def insert(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
-        await self._fetch(insert_sql(table, "postgresql"), [instance_id, *zip(*rows, strict=True)])
+    async def insert(self, table: Table, instance_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        if len(rows) < _COPIED_FROM:
+            await self._fetch(insert_sql(table, "postgresql"), [instance_id, *zip(*rows, strict=True)])
+            return
+        records = ((instance_id, *row) for row in rows)
+        columns = table.columns.keys()
+        await self._ask(lambda: self.raw.copy_records_to_table(table.name, records=records, columns=columns))
 
     async def update(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
         await self._fetch(update_sql(table, "postgresql"), [instance_id, *zip(*rows, strict=True)])
@@ -70,9 +77,12 @@ class PostgresConnection(Connection):
         return (tuple(rows[0])[:-1], rows[0][-1]) if rows else None
 
     async def _fetch(self, sql: str, arguments: list[Any]) -> list[Row]:
+        return cast("list[Row]", await self._ask(lambda: self.raw.fetch(sql, *arguments)))
+
+    async def _ask(self, question: Callable[[], Awaitable[Any]]) -> Any:
         started = perf_counter()
         try:
-            return cast("list[Row]", await self.raw.fetch(sql, *arguments))
+            return await question()
         except Exception as error:
             raise translated(error, self.raw) from error
         finally:

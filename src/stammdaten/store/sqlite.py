@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -102,7 +102,7 @@ class SqliteConnection(Connection):
         finally:
             self._seconds.observe(perf_counter() - started)
 
-    async def insert(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
+    async def insert(self, table: Table, instance_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
         self._run_many(insert_sql(table, "sqlite"), instance_id, rows)
 
     async def update(self, table: Table, instance_id: int, rows: Iterable[tuple[Any, ...]]) -> None:
