@@ -48,8 +48,8 @@ async def record_actions(write: Write, happened: Sequence[Action]) -> None:
         actions,
         [
             (
-                action.id,
                 action.product_id,
+                action.id,
                 action.category,
                 action.text,
                 action.user_name,

@@ -23,16 +23,15 @@ def upgrade() -> None:
     op.create_table(
         "actions",
         sa.Column("instance_id", NUMBER, autoincrement=False, nullable=False),
+        sa.Column("product_id", NUMBER, autoincrement=False, nullable=False),
         sa.Column("id", NUMBER, autoincrement=False, nullable=False),
-        sa.Column("product_id", NUMBER, nullable=False),
         sa.Column("category", WORDS, nullable=False),
         sa.Column("text", WORDS, nullable=False),
         sa.Column("user_name", WORDS, nullable=False),
         sa.Column("at", WORDS, nullable=False),
         sa.Column("changes", WORDS, nullable=False),
-        sa.PrimaryKeyConstraint("instance_id", "id", name="actions_pk"),
+        sa.PrimaryKeyConstraint("instance_id", "product_id", "id", name="actions_pk"),
     )
-    op.create_index("actions_product", "actions", ["instance_id", "product_id", "id"], unique=False)
     op.create_table(
         "classifications",
         sa.Column("instance_id", NUMBER, autoincrement=False, nullable=False),

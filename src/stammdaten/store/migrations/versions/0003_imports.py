@@ -1,4 +1,4 @@
-"""Imports of files."""
+"""Imports of files, and logins to the SFTP server."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ NUMBER = sa.BigInteger()
 
 
 def upgrade() -> None:
-    """Create their table."""
+    """Create their tables."""
     op.create_table(
         "imports",
         sa.Column("instance_id", NUMBER, autoincrement=False, nullable=False),
@@ -33,3 +33,15 @@ def upgrade() -> None:
         sa.Column("finished_at", WORDS, nullable=False),
         sa.PrimaryKeyConstraint("instance_id", "id", name="imports_pk"),
     )
+    op.create_table(
+        "sftp_logins",
+        sa.Column("name", WORDS, nullable=False),
+        sa.Column("instance_id", NUMBER, nullable=False),
+        sa.Column("member_id", NUMBER, nullable=False),
+        sa.Column("password_hash", WORDS, nullable=False),
+        sa.Column("public_keys", WORDS, nullable=False),
+        sa.Column("created_at", WORDS, nullable=False),
+        sa.PrimaryKeyConstraint("name", name="sftp_logins_pk"),
+        sa.ForeignKeyConstraint(["instance_id"], ["instances.id"], name="sftp_logins_instance_id_fk"),
+    )
+    op.create_index("sftp_logins_member", "sftp_logins", ["instance_id", "member_id"])
