@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from stammdaten.auth.callers import Caller
 from stammdaten.cli.running import OPERATOR, Prefix, in_instance, say
 from stammdaten.clock import german_timestamp
-from stammdaten.exchange.exporting import EXPORT, Wanted, exports_folder, order_export
+from stammdaten.exchange.exporting import CSV, EXPORT, WORKBOOK, Wanted, exports_folder, order_export
 from stammdaten.exchange.orders import (
     BY_COMMAND,
     Given,
@@ -29,7 +29,7 @@ from stammdaten.exchange.orders import (
 )
 from stammdaten.exchange.working import work_off
 from stammdaten.jobs.queue import job_by_key
-from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound
+from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound, TooLarge
 from stammdaten.settings import read_settings
 from stammdaten.store import Store
 
@@ -109,6 +109,7 @@ def export(
     prefix: Prefix,
     slug: Annotated[str, typer.Option("--list", help="One list alone, by its slug.")] = "",
     since: Annotated[str | None, typer.Option(help="Only what changed after this German time.")] = None,
+    xlsx: Annotated[bool, typer.Option("--xlsx", help="Excel workbooks instead of CSV.")] = False,  # noqa: FBT002
     out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path(),
 ) -> None:
     """Write each list as a file; prints their paths."""
@@ -120,7 +121,7 @@ def export(
     async def run(store: Store, instance_id: int) -> list[Path]:
         if slug:
             await check_list(store, instance_id, slug)
-        key = await order_export(store, instance_id, Wanted(slug, stamp))
+        key = await order_export(store, instance_id, Wanted(slug, stamp, WORKBOOK if xlsx else CSV))
 
         async def look() -> str | None:
             async with store.reading_shared() as read:
@@ -129,10 +130,12 @@ def export(
                 raise NotAllowed(report)
             return report if state == "done" else None
 
-        names = json.loads(await _worked_off(store, look))
+        report = json.loads(await _worked_off(store, look))
+        if "refused" in report:
+            raise TooLarge(report["refused"])
         folder = exports_folder(read_settings().home, key)
         out.mkdir(parents=True, exist_ok=True)
-        files = [Path(shutil.move(folder / name, out / name)) for name in names]
+        files = [Path(shutil.move(folder / name, out / name)) for name in report["files"]]
         folder.rmdir()
         return files
 

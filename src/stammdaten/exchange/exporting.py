@@ -6,7 +6,7 @@ import io
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,14 +15,17 @@ from sqlalchemy import and_, select
 from stammdaten.classification.tables import classifications
 from stammdaten.clock import german_stamp, utc_now, utc_stamp
 from stammdaten.exchange.columns import HEADER, exported_row
+from stammdaten.exchange.workbooks import written_workbook
 from stammdaten.jobs.queue import ask
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.lists.queries import live_lists
 from stammdaten.products.queries import PRODUCT_COLUMNS, RECORD_COLUMNS, kept_product
 from stammdaten.products.tables import has_its_number, products
+from stammdaten.refusals import TooLarge
 from stammdaten.store import Statement, Store, number, text, the_instance
 
 EXPORT = "export lists"
+CSV, WORKBOOK = FORMS = ("csv", "xlsx")
 _AT_ONCE = 500
 
 _ROWS = Statement(
@@ -42,20 +45,29 @@ _DOTS = str.maketrans("-T:", "...")
 
 
 class Wanted(NamedTuple):
-    """What to export: one list or, without a slug, all; changed after a German stamp, or whenever."""
+    """What to export: one list or, without a slug, all; changed after a German stamp, or whenever; how written."""
 
     slug: str = ""
     since: str = ""
+    form: str = CSV
 
 
-def export_name(slug: str) -> str:
+def export_name(slug: str, form: str = CSV) -> str:
     """Name the file of an export: the list's slug and the German time."""
-    return f"stammdaten___{slug}.{german_stamp(utc_now())[:16].translate(_DOTS)}.csv"
+    return f"stammdaten___{slug}.{german_stamp(utc_now())[:16].translate(_DOTS)}.{form}"
 
 
-async def exported(store: Store, instance_id: int, *, list_id: int, since: str = "") -> AsyncIterator[bytes]:
-    """Return the lines of an export, archived products among them, changed after a German stamp; the header first."""
-    yield _lines([list(HEADER)])
+async def exported(store: Store, instance_id: int, *, list_id: int, since: str = "") -> AsyncGenerator[bytes, None]:
+    """Return the lines of an export as CSV, the header first."""
+    yield _lines([HEADER])
+    async for rows in _exported_rows(store, instance_id, list_id=list_id, since=since):
+        yield _lines(rows)
+
+
+async def _exported_rows(
+    store: Store, instance_id: int, *, list_id: int, since: str
+) -> AsyncGenerator[list[list[str]], None]:
+    """Return the rows of an export some at a time, archived products among them, changed after a German stamp."""
     after = 0
     while True:
         async with store.reading(instance_id, slow=True) as read:
@@ -63,32 +75,50 @@ async def exported(store: Store, instance_id: int, *, list_id: int, since: str =
         if not rows:
             return
         kept = [kept_product(row) for row in rows]
-        yield _lines([exported_row(product, record) for product, record in kept])
+        yield [exported_row(product, record) for product, record in kept]
         after = kept[-1][0].id
 
 
-def _lines(rows: list[list[str]]) -> bytes:
+def _lines(rows: Iterable[Sequence[str]]) -> bytes:
     written = io.StringIO()
     csv.writer(written, delimiter=";", lineterminator="\r\n").writerows(rows)
     return written.getvalue().encode()
 
 
+async def write_export(  # noqa: PLR0913 - what an export is
+    store: Store, instance_id: int, file: Path, *, list_id: int, since: str, form: str
+) -> None:
+    """Write a list as a file, complete or not at all.
+
+    :raises TooLarge: if it is more than a workbook can hold.
+    """
+    if form == WORKBOOK:
+        with written_workbook(file, HEADER) as append:
+            async for rows in _exported_rows(store, instance_id, list_id=list_id, since=since):
+                await asyncio.to_thread(append, rows)
+        return
+    part = file.with_name(f".{file.name}.part")
+    with part.open("wb") as written:
+        async for lines in exported(store, instance_id, list_id=list_id, since=since):
+            await asyncio.to_thread(written.write, lines)
+        written.flush()
+        os.fsync(written.fileno())
+    part.replace(file)
+
+
 async def export_lists(store: Store, instance_id: int, wanted: Wanted, *, folder: Path) -> list[Path]:
-    """Write each list that is wanted into a folder as a file, complete or not at all; return the files."""
+    """Write each list that is wanted into a folder as a file; return the files.
+
+    :raises TooLarge: if one is more than a workbook can hold.
+    """
     async with store.reading(instance_id) as read:
         lists = await live_lists(read)
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     files = []
     for slug, list_id in lists.items():
         if wanted.slug in ("", slug):
-            file = folder / export_name(slug)
-            part = file.with_name(f".{file.name}.part")
-            with part.open("wb") as written:
-                async for lines in exported(store, instance_id, list_id=list_id, since=wanted.since):
-                    await asyncio.to_thread(written.write, lines)
-                written.flush()
-                os.fsync(written.fileno())
-            part.replace(file)
+            file = folder / export_name(slug, wanted.form)
+            await write_export(store, instance_id, file, list_id=list_id, since=wanted.since, form=wanted.form)
             files.append(file)
     return files
 
@@ -101,19 +131,21 @@ def exports_folder(home: Path, key: str) -> Path:
 async def order_export(store: Store, instance_id: int, wanted: Wanted) -> str:
     """Ask for an export; return the key of its job."""
     key = secrets.token_hex(8)
-    payload = {**wanted._asdict(), "key": key}
+    payload = {"wanted": wanted, "key": key}
     await ask(store, kind=EXPORT, key=key, now=utc_stamp(utc_now()), owner=instance_id, payload=payload)
     return key
 
 
 def exporting(home: Path) -> Handler:
-    """Return the job that exports lists for a command; its report is JSON, the names of the files."""
+    """Return the job that exports lists for a command; its report is JSON: the names of the files, or a refusal."""
 
     async def handle(store: Store, job: Job) -> str:
-        payload = job.claimed.payload
-        folder = exports_folder(home, payload["key"])
-        wanted = Wanted(payload["slug"], payload["since"])
-        files = await export_lists(store, job.claimed.instance_id, wanted, folder=folder)
-        return json.dumps([file.name for file in files])
+        wanted = Wanted(*job.claimed.payload["wanted"])
+        folder = exports_folder(home, job.claimed.payload["key"])
+        try:
+            files = await export_lists(store, job.claimed.instance_id, wanted, folder=folder)
+        except TooLarge as refusal:
+            return json.dumps({"refused": str(refusal)})
+        return json.dumps({"files": [file.name for file in files]})
 
     return handle

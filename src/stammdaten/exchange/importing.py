@@ -93,7 +93,7 @@ class _Importing:
         """
         try:
             opened = await asyncio.to_thread(open_file, self._file)
-            await self._say(self.standing._replace(state="running", encoding=opened.encoding))
+            await self._say(self.standing._replace(state="running", encoding=opened.encoding, lines=opened.line_count))
             await self._import(opened, list_id)
         except Malformed as broken:
             # What stands before the broken place was imported, and the report and the counts say so.

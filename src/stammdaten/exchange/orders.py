@@ -1,5 +1,6 @@
 """Imports that were asked for: the order, where its file and its report are kept, and how it stands."""
 
+import asyncio
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -104,7 +105,7 @@ async def order_import(store: Store, caller: Caller, given: Given, *, home: Path
     :raises NotFound: if there is no such list.
     """
     await check_list(store, caller.instance_id, given.slug)
-    _sync(given.file)
+    await asyncio.to_thread(_sync, given.file)
 
     async def order(write: Write) -> Import:
         now = write.now_utc

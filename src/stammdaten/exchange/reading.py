@@ -20,10 +20,14 @@ _READ_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Opened:
-    """A file that can be read: its encoding, the names of its columns in their order, and where its lines come from."""
+    """A file that can be read: its encoding, the names of its columns in their order, and where its lines come from.
+
+    `line_count` is for showing progress, and 0 where it is not known.
+    """
 
     encoding: str
     columns: tuple[str, ...]
+    line_count: int
     _lines: Callable[[], Iterator[tuple[int, list[str]]]]
 
     def rows(self, *, after: int = 0) -> Iterator[tuple[int, list[str]]]:
@@ -49,8 +53,8 @@ def open_file(path: Path) -> Opened:
     if magic == _OLE:
         raise Malformed("The file is an .xls workbook, or one with a password; .xlsx without one and CSV are allowed.")
     if not magic.startswith(_ZIP):
-        encoding = _encoding_of(path)
-        return _opened(encoding, partial(_csv_lines, path, encoding))
+        encoding, line_count = _look_through(path)
+        return _opened(encoding, partial(_csv_lines, path, encoding), line_count)
     rows = unpacked(path)
     try:
         opened = _opened(WORKBOOK, partial(unpacked_rows, rows))
@@ -61,7 +65,7 @@ def open_file(path: Path) -> Opened:
     return opened
 
 
-def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]]) -> Opened:
+def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]], line_count: int = 0) -> Opened:
     _, header = next(lines(), (0, []))
     columns = tuple(name.strip() for name in header)
     unknown = [name for name in columns if name not in BY_NAME and name not in EXPORTED_ONLY]
@@ -70,7 +74,7 @@ def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]])
     if KEY not in columns or len(set(columns)) < len(columns):
         between = "" if encoding == WORKBOOK else " with semicolons between them"
         raise Malformed(f"The header must name columns{between}, each once, {KEY} among them.")
-    return Opened(encoding, columns, lines)
+    return Opened(encoding, columns, line_count, lines)
 
 
 def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
@@ -85,15 +89,26 @@ def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
             raise Malformed(f"Behind line {reader.line_num} stands what no {encoding} is.") from error
 
 
-def _encoding_of(path: Path) -> str:
+def _look_through(path: Path) -> tuple[str, int]:
+    """Return the encoding of a file, and how many lines it has."""
     decoder = codecs.getincrementaldecoder("utf-8")()
+    encoding, lines, part = UTF8, 0, b""
     with path.open("rb") as file:
-        try:
-            while part := file.read(_READ_BYTES):
-                decoder.decode(part)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return WINDOWS
+        while read := file.read(_READ_BYTES):
+            part = read
+            lines += part.count(b"\n")
+            if encoding == UTF8:
+                encoding = _still_utf8(decoder, part)
+    if encoding == UTF8:
+        encoding = _still_utf8(decoder, b"", final=True)
+    return encoding, lines if part.endswith(b"\n") else lines + 1
+
+
+def _still_utf8(decoder: codecs.IncrementalDecoder, part: bytes, *, final: bool = False) -> str:
+    try:
+        decoder.decode(part, final=final)
+    except UnicodeDecodeError:
+        return WINDOWS
     return UTF8
 
 

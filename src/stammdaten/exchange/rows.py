@@ -36,7 +36,7 @@ class Cells(NamedTuple):
     @property
     def is_refused(self) -> bool:
         """Whether a cell cannot be taken."""
-        return any(remark.is_refusal for remark in self.remarks)
+        return bool(self.remarks) and any(remark.is_refusal for remark in self.remarks)
 
 
 class Row(NamedTuple):

@@ -17,7 +17,7 @@ imports = Table(
     Column("is_dry_run", Flag, nullable=False),
     words("state"),  # waiting, running, done, failed
     Column("line", Number, nullable=False),  # the last one that is done
-    Column("lines", Number, nullable=False),  # in the whole file; 0 until it was looked at
+    Column("lines", Number, nullable=False),  # in the whole file; 0 where that is not known
     Column("created", Number, nullable=False),
     Column("updated", Number, nullable=False),
     Column("unchanged", Number, nullable=False),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 from sqlalchemy import delete, func, select
@@ -15,12 +15,14 @@ KEPT_RECORDS = 100
 SERVICE = "stammdaten"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What was done to a product: `changes` maps a field to what it held before and after."""
+class Action(NamedTuple):
+    """What was done to a product, in the order of the table's columns.
 
-    id: int
+    `changes` maps a field to what it held before and after; of a new product, those that hold something.
+    """
+
     product_id: int
+    id: int
     category: str
     text: str
     user_name: str
@@ -46,18 +48,8 @@ async def record_actions(write: Write, happened: Sequence[Action]) -> None:
     """Keep actions on products, for good."""
     await write.insert(
         actions,
-        [
-            (
-                action.product_id,
-                action.id,
-                action.category,
-                action.text,
-                action.user_name,
-                action.at,
-                to_json(action.changes).decode(),
-            )
-            for action in happened
-        ],
+        # `changes` is the last column.
+        [(*action[:-1], to_json(action.changes).decode()) for action in happened],
     )
 
 

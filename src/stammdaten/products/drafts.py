@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, astuple, dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from sqlalchemy import delete
 
@@ -36,8 +36,7 @@ class Draft:
     action_id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """What is done to a product, and by whom, as its history will tell."""
 
     category: str
@@ -133,9 +132,7 @@ class Drafts:
 
     def _act(self, draft: Draft, event: Event, stamp: str, changes: dict[str, Any]) -> None:
         draft.action_id = self._write.next_id()
-        self._actions.append(
-            Action(draft.action_id, draft.product.id, event.category, event.text, event.user_name, stamp, changes)
-        )
+        self._actions.append(Action(draft.product.id, draft.action_id, *event, stamp, changes))
 
     async def save(self) -> None:
         """Write what changed: a statement for each table, however many rows."""

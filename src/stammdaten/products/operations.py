@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from stammdaten.auth.callers import Caller
 from stammdaten.classification.rules import Status, needs_review
@@ -33,8 +33,7 @@ class ProductUpdate:
     reset_classification: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProductImport:
+class ProductImport(NamedTuple):
     """A row of `import_products`: `values` are the columns that a file gives; `is_archived` None leaves it as it is."""
 
     caller: Caller

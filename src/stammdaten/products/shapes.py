@@ -166,10 +166,9 @@ class Product(NamedTuple):
 
 
 # The same fields as a dictionary, none of them required but the number: half the time of a model and its values.
+_typed_dict: Any = TypedDict  # as mypy knows it, the fields would have to be written out once more
 _kinds = {name: kind for name, kind in get_type_hints(_Fields, include_extras=True).items() if name in _COLUMNS}
-_Imported: Any = TypedDict(  # type: ignore[misc]  # the model above says which fields it has
-    "_Imported", {"article_number": Required[Identifier], **_kinds}, total=False
-)
+_Imported = _typed_dict("_Imported", {"article_number": Required[Identifier], **_kinds}, total=False)
 _Imported.__pydantic_config__ = Shape.model_config
 _IMPORTED: TypeAdapter[dict[str, Any]] = TypeAdapter(_Imported)
 _text: TypeAdapter[str] = TypeAdapter(AnyText)
