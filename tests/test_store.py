@@ -545,7 +545,7 @@ class TestDurability:
 
     def test_of_every_connection_is_full(self, fresh: Settings, engine: str) -> None:
         known: dict[str, dict[str, Any]] = {
-            "sqlite": {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 10_000},
+            "sqlite": {"journal_mode": "wal", "synchronous": 2},
             "postgresql": {
                 "synchronous_commit": "on",
                 "fsync": "on",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter, sleep
 from typing import Any, TypeVar, cast
 
 from prometheus_client import Histogram
@@ -21,7 +21,8 @@ from stammdaten.store.statements import Statement, insert_sql, update_sql
 
 T = TypeVar("T")
 
-_BUSY_MILLISECONDS = 10_000
+_BUSY_SECONDS = 10
+_RETRY_SECONDS = 0.001
 _SLOW_READERS = 2
 # What the operator or time can mend; any other error of SQLite is a mistake of ours and stays one.
 _AWAY = {
@@ -75,7 +76,7 @@ def _connect(file: Path) -> sqlite3.Connection:
         detect_types=sqlite3.PARSE_DECLTYPES,
     )
     # busy_timeout first: switching to WAL needs the lock that another process may hold for a moment.
-    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA journal_mode = WAL")
     # FULL syncs the log at each commit: what was acknowledged survives a power cut.
     connection.execute("PRAGMA synchronous = FULL")
@@ -144,6 +145,7 @@ class SqliteEngine:
         self._short = SqliteConnection(connect(file))
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._writing = SqliteConnection(connect(file), WRITE_SECONDS)
+        self._writing.raw.execute("PRAGMA busy_timeout = 0")  # `_begin` waits itself, and nothing else has to
         self._readers = ThreadPoolExecutor(_SLOW_READERS, thread_name_prefix="reader")
         self._idle: asyncio.Queue[Connection] = asyncio.Queue()
         self._opened = [self._short, self._writing]
@@ -171,11 +173,7 @@ class SqliteEngine:
 
     def _transact(self, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
         raw = self._writing.raw
-        try:
-            # IMMEDIATE: a transaction that reads and then writes fails when another wrote in between.
-            raw.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise _translated(error) from error
+        _begin(raw)
         try:
             result = _run_to_end(work(self._writing))
         except BaseException:
@@ -206,6 +204,22 @@ def _run_to_end(work: Coroutine[Any, Any, T]) -> T:
         return cast("T", end.value)
     work.close()
     raise TypeError("an operation waited for something other than the store")
+
+
+def _begin(raw: sqlite3.Connection) -> None:
+    deadline = monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            # IMMEDIATE: a transaction that reads and then writes fails when another wrote in between.
+            raw.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+                raise _translated(error) from error
+            # Left to SQLite, the waits grow to a tenth of a second: between the transactions of an import, another
+            # process would rarely find the moment when nobody holds the lock.
+            sleep(_RETRY_SECONDS)
+        else:
+            return
 
 
 def _roll_back(raw: sqlite3.Connection) -> None:
