@@ -47,8 +47,8 @@ def refusal(path: str, text: str) -> dict[str, str]:
 
 
 def concrete(path: str) -> str:
-    """Return a path of the contract that names the contact K-1."""
-    return path.replace("{contact_uid}", "K-1")
+    """Return a path of the contract that names the contact K-1, the list every member has, or no import."""
+    return path.replace("{contact_uid}", "K-1").replace("{slug}", "spare-parts").replace("{import_id}", "1")
 
 
 def send(service: Service, method: str, path: str, *, prefix: str, **given: Any) -> httpx.Response:

@@ -63,6 +63,8 @@ class Wire:
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Small, so that a long answer waits for its reader.
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         self._received = self._socket.makefile("rb")
 
     def __enter__(self) -> Self:
@@ -104,6 +106,10 @@ class Wire:
             return self._received.read(1) == b""
         except ConnectionResetError:
             return True
+
+    def rest(self) -> bytes:
+        """Return all that comes until the other side closes the connection."""
+        return self._received.read()
 
     def is_cut_off_while_sending(self, piece: bytes) -> bool:
         """Send a piece again and again, a little too slowly; return whether the other side put an end to it."""

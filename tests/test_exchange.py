@@ -243,6 +243,13 @@ class TestFiles:
         assert (ended.state, counts(ended), ended.line) == ("failed", (1, 0, 0, 0), 2)
         assert "Line 3 cannot be read" in ended.error
 
+    @pytest.mark.parametrize("endless", ["x" * (2 << 20), '"x\n";' * (1 << 18)])
+    def test_end_at_a_row_that_does_not(self, anna: Member, tmp_path: Path, endless: str) -> None:
+        ended, _ = imported(anna, tmp_path, f"article_number;description1\nA-1;Bolt\nA-2;{endless}")
+
+        assert (ended.state, counts(ended)) == ("failed", (1, 0, 0, 0))
+        assert "row of 1048576 characters or more" in ended.error
+
     def test_may_hold_what_no_product_can(self, anna: Member, tmp_path: Path) -> None:
         ended, _ = imported(
             anna, tmp_path, "article_number;description1\nA\0-1;Bolt\nA-2;B\0lt\n" + "x" * 300 + ";Nut\n"
@@ -369,6 +376,21 @@ class TestCommands:
         assert said == "1 rows were refused.\n"
         assert again.startswith("0 created, 0 updated, 1 unchanged, 0 refused")
         assert file.exists()
+
+    def test_export_and_import_a_workbook(self, copied: Callable[[], Settings], tmp_path: Path) -> None:
+        settings = copied()
+        command(settings, "account", "create", "A", "--prefix", "acme")
+        command(settings, "list", "create", "--prefix", "acme", "Spare Parts")
+        file = tmp_path / "in.csv"
+        file.write_text("article_number;description1\n007;Bolt\n=1+1;Nut\n")
+
+        command(settings, "import", "--prefix", "acme", "--list", SLUG, str(file))
+        shown = command(settings, "export", "--prefix", "acme", "--xlsx", "--out", str(tmp_path / "out"))
+        again = command(settings, "import", "--prefix", "acme", "--list", SLUG, shown.strip())
+
+        assert shown.strip().endswith(".xlsx")
+        assert again.startswith("0 created, 0 updated, 2 unchanged, 0 refused")
+        assert list((settings.home / "exports").iterdir()) == []
 
 
 class TestGuide:

@@ -51,6 +51,7 @@ chance = settings(
 
 # What is there before, so that not every request asks for something that is not.
 ARTICLE_NUMBERS = ("A-1", 'Übergröße 3/4"', "品番 7", "%_\\")
+SLUG = "spare-parts"
 CONTACT_UIDS = ("K-1", "DE/70012", "Łódź %", "find")
 
 
@@ -62,9 +63,13 @@ class Fuzzed:
     headers: dict[str, str]
     session: requests.Session
     list_id: int
+    import_id: int = 0
 
     def fill(self) -> None:
         """Create what is there before."""
+        url = f"{self.url}/api/{PREFIX}/v1/lists/{SLUG}/import"
+        ordered = self.session.post(url, data=b"article_number\n\n1", headers=self.headers, timeout=PATIENCE)
+        self.import_id = ordered.json()["import"]["id"]
         for number in ARTICLE_NUMBERS:
             product = {"article_number": number, "designation": "Hex bolt M8"}
             self._create("products", {"list_id": self.list_id, "product": product})
@@ -125,6 +130,10 @@ def make_it_meant(case: Any, fuzzed: Fuzzed) -> None:
         body["contact_uid"] = CONTACT_UIDS[turn]
     if "contact_uid" in case.path_parameters:
         case.path_parameters["contact_uid"] = CONTACT_UIDS[turn]
+    if "slug" in case.path_parameters:
+        case.path_parameters["slug"] = SLUG
+    if "import_id" in case.path_parameters:
+        case.path_parameters["import_id"] = fuzzed.import_id
 
 
 def excused(case: Any, response: Any) -> list[CheckFunction]:

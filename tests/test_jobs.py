@@ -740,7 +740,7 @@ class TestRunningWorkers:
         seconds, [row] = play(database, scenario)
 
         assert seconds < 1
-        assert (row["state"], row["progress"], row["report"]) == ("running", '{"row": 1}', "")
+        assert (row["state"], row["progress"], row["report"]) == ("waiting", '{"row": 1}', "")
 
     def test_stops_when_it_is_told_to_in_the_moment_that_a_job_ends(self, database: Settings) -> None:
         async def handle(_: Store, __: Job) -> str:

@@ -9,16 +9,14 @@ from urllib.request import Request, urlopen
 
 from bench.exchange.articles import Goods, write_articles
 from bench.exchange.asking import PAGE, Answered, asked
-from bench.exchange.importing import COUNTS, STAMMDATEN, check_counts
-from bench.exchange.spending import largest_process, spent
+from bench.exchange.importing import COUNTS, check_counts
+from bench.exchange.spending import largest_process
 from bench.postgres import Postgres
 from bench.rounds import say
-from bench.subjects import PREFIX, Filled, Subject, command, filled, serve
+from bench.subjects import PREFIX, Subject, command, filled, serve
 
 _API = f"/api/{PREFIX}/v1"
 _SLUG = "second"
-# The command beside the serving process instead, until the interface takes files.
-_OVER_HTTP = False
 _IDLE_SECONDS = 10
 # What the clients create is numbered from here on, far from what is there.
 _FIRST = (10_000_000, 20_000_000, 30_000_000)
@@ -69,7 +67,7 @@ def meanwhile(folder: Path, goods: list[Goods], *, before: int, rows: int, postg
             key=lambda answered: answered[PAGE].p99,
         )
         began = time.perf_counter()
-        busy, memory = ask(first=_FIRST[2], during=partial(_import, subject, made, file, rows))
+        busy, memory = ask(first=_FIRST[2], during=partial(_import, subject, file, rows))
         elapsed = time.perf_counter() - began
     noticed = [Noticed(engine, kind, idle[kind], busy.answered[kind], busy.other_load) for kind in idle]
     for one in noticed:
@@ -77,10 +75,8 @@ def meanwhile(folder: Path, goods: list[Goods], *, before: int, rows: int, postg
     return Meanwhile(engine, noticed, rows, elapsed, memory)
 
 
-def _import(subject: Subject, made: Filled, file: Path, rows: int) -> float:
+def _import(subject: Subject, file: Path, rows: int) -> float:
     """Import a file and wait until that is done; return the most memory that a process had meanwhile, in MB."""
-    if not _OVER_HTTP:
-        return _import_by_command(made, file, rows)
     standing = _ordered(subject, file)
     path, most = f"{_API}/imports/{standing['id']}", 0.0
     while standing.get("state") not in {"done", "failed"}:
@@ -89,13 +85,6 @@ def _import(subject: Subject, made: Filled, file: Path, rows: int) -> float:
         standing = _answer(subject, path)
     check_counts(", ".join(f"{standing[name]} {name}" for name in COUNTS), {"created": rows})
     return most
-
-
-def _import_by_command(made: Filled, file: Path, rows: int) -> float:
-    line = [STAMMDATEN, "import", "--prefix", PREFIX, "--list", _SLUG, str(file)]
-    took = spent(line, made.environment, database_pid=None)
-    check_counts(took.said, {"created": rows})
-    return took.memory
 
 
 def _ordered(subject: Subject, file: Path) -> Any:
@@ -109,4 +98,4 @@ def _answer(subject: Subject, path: str, body: BinaryIO | None = None, headers: 
     # A body that is a file is streamed.
     request = Request(subject.server.address + path, data=body, headers=headers)
     with urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
-        return json.load(answer)
+        return json.load(answer)["import"]

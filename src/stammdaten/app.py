@@ -12,6 +12,7 @@ from stammdaten.auth.bearing import Bearer
 from stammdaten.contacts import list_changes, rescreening
 from stammdaten.contacts import routes as contacts
 from stammdaten.contacts.screened import SCREEN_WAITING
+from stammdaten.exchange import routes as exchange
 from stammdaten.exchange.daily import EXPORT_DAILY
 from stammdaten.exchange.working import Exchange
 from stammdaten.http import operating
@@ -41,6 +42,7 @@ TIRELESS = {LIST_CHANGED, SCREEN_WAITING, RESCREEN}
 class State(TypedDict):
     """What the server hands to every request."""
 
+    settings: Settings
     store: Store
     screening: Screening
     exchange: Exchange
@@ -75,22 +77,22 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
         async with await open_store(settings) as store:
             await check_schema(store)
             screening = Screening(store, yente_server(settings))
-            exchange = Exchange(store, settings)
+            exchanging = Exchange(store, settings)
             beside = [
                 asyncio.create_task(screening.keep_up_to_date()),
                 asyncio.create_task(Worker(store, jobs(screening), DAILY, TIRELESS).run()),
                 # A worker of its own: downloads may take long, and contacts shall not wait for them.
                 asyncio.create_task(Worker(store, {UPDATE: updating_lists(settings)}, (UPDATE,)).run()),
-                asyncio.create_task(exchange.run()),
+                asyncio.create_task(exchanging.run()),
             ]
-            yield {"store": store, "screening": screening, "exchange": exchange}
+            yield {"settings": settings, "store": store, "screening": screening, "exchange": exchanging}
             for task in beside:
                 task.cancel()
             await asyncio.wait(beside)
             screening.close()
 
     routes = [
-        *under("/api/{prefix}/v1", [*products.ROUTES, *contacts.ROUTES, *lists.ROUTES]),
+        *under("/api/{prefix}/v1", [*products.ROUTES, *contacts.ROUTES, *lists.ROUTES, *exchange.ROUTES]),
         *operating.ROUTES,
         *([] if settings.metrics_port else [operating.METRICS]),
     ]

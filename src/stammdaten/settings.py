@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _SCHEMES = ("postgresql://", "postgres://")
+_IMPORT_LIMIT = 2 << 30
 
 
 class SettingsError(ValueError):
@@ -24,6 +25,8 @@ class Settings:
     workers: int = 1
     metrics_port: int | None = None
     body_timeout: float = 10.0
+    import_limit: int = _IMPORT_LIMIT
+    sftp_port: int = 8022
     # Lists that `sanctions update` and the daily job bring up to date: name to addresses, none for the publisher's own.
     sanctions: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     sanctions_private: bool = False
@@ -65,6 +68,8 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         workers=workers,
         metrics_port=_whole(given, "METRICS_PORT", default=0, least=0, most=65535) or None,
         body_timeout=_seconds(given, "BODY_TIMEOUT", default=10.0),
+        import_limit=_whole(given, "IMPORT_LIMIT", default=_IMPORT_LIMIT, least=1, most=2**53),
+        sftp_port=_whole(given, "SFTP_PORT", default=8022, least=0, most=65535),
         sanctions=_sanctions(given.get("SANCTIONS", "")),
         sanctions_private=_flag(given, "SANCTIONS_PRIVATE"),
         yente_url=given.get("YENTE_URL"),

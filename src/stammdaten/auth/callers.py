@@ -19,6 +19,7 @@ class Role(StrEnum):
 
 
 _AUDITORS = {Role.AUDITOR, Role.AUDITOR_INTERNAL}
+_MAY_IMPORT = {Role.CLIENT_ADMIN, Role.API_USER}
 _MAY_RESET_FIXED = {Role.CLIENT_ADMIN, Role.EXTENDED_CLERK}
 
 
@@ -59,3 +60,12 @@ def check_may_use_contacts(caller: Caller) -> None:
     """
     if Role.API_USER not in caller.roles:
         raise NotAllowed("This action needs the role api-user.")
+
+
+def check_may_import(caller: Caller) -> None:
+    """Refuse a caller who may not import files.
+
+    :raises NotAllowed: if the caller is neither `client-admin` nor `api-user`.
+    """
+    if not caller.roles & _MAY_IMPORT:
+        raise NotAllowed("Importing a file needs the role client-admin or api-user.")

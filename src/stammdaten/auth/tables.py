@@ -1,4 +1,4 @@
-"""Accounts, their instances, users, their membership in instances, and token hashes."""
+"""Accounts, their instances, users, their membership in instances, token hashes, and logins to the SFTP server."""
 
 from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
 
@@ -56,4 +56,17 @@ tokens = Table(
     Column("expires_at", Words, nullable=False),  # "" never
     Column("revoked_at", Words, nullable=False),  # "" not revoked
     Index("tokens_member", "instance_id", "member_id"),
+)
+
+# Unique in the whole service: a name alone tells whose login it is.
+sftp_logins = Table(
+    "sftp_logins",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("instance_id", Number, ForeignKey("instances.id"), nullable=False),
+    Column("member_id", Number, nullable=False),
+    Column("password_hash", Words, nullable=False),  # "" for who logs in by key
+    Column("public_keys", Words, nullable=False),  # in OpenSSH's form, one a line
+    Column("created_at", Words, nullable=False),
+    Index("sftp_logins_member", "instance_id", "member_id"),
 )

@@ -16,6 +16,7 @@ from stammdaten.cli import (
     product,
     sanctions,
     serve,
+    sftp,
     token,
     user,
 )
@@ -40,6 +41,7 @@ for noun, commands in {
     "contact": contact,
     "sanctions": sanctions,
     "job": job,
+    "sftp-login": sftp,
 }.items():
     app.add_typer(commands.app, name=noun)
 for command in (serve.serve, database.migrate, database.check, database.backup, database.restore, demo.demo):
@@ -48,6 +50,7 @@ for command in (serve.serve, database.migrate, database.check, database.backup, 
 
 app.command("import")(exchange.import_)
 app.command("export")(exchange.export)
+app.command("sftp")(sftp.sftp)
 
 
 def main() -> None:

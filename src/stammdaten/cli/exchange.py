@@ -23,13 +23,14 @@ from stammdaten.exchange.orders import (
     Import,
     check_list,
     import_by_id,
+    imports_folder,
     order_import,
     report_file,
     summary,
 )
 from stammdaten.exchange.working import work_off
 from stammdaten.jobs.queue import job_by_key
-from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound, TooLarge
+from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound, TooLarge, Unavailable
 from stammdaten.settings import read_settings
 from stammdaten.store import Store
 
@@ -52,8 +53,9 @@ def import_(
     async def run(store: Store, instance_id: int) -> tuple[Import, Path]:
         await check_list(store, instance_id, slug)
         caller = Caller(instance_id, prefix, 0, OPERATOR, frozenset())
-        home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=home, prefix="import-") as folder:
+        kept = imports_folder(home, instance_id)
+        kept.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept, prefix=".upload-") as folder:
             copy = Path(shutil.copyfile(file, Path(folder) / "given"))
             given = Given(copy, slug, file.name, BY_COMMAND, dry_run)
             ordered = await order_import(store, caller, given, home=home)
@@ -92,7 +94,9 @@ async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> 
             found = await look()
             if found is not None:
                 return found
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.wait([working], timeout=_LOOK_SECONDS)
+            if working.done():
+                working.result()
     finally:
         working.cancel()
         with suppress(asyncio.CancelledError):
@@ -101,7 +105,9 @@ async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> 
 
 async def _work(store: Store) -> None:
     while True:
-        await work_off(store, read_settings().home)
+        # Whoever looks on tells that the database is away; it may be back by the next look.
+        with suppress(Unavailable):
+            await work_off(store, read_settings().home)
         await asyncio.sleep(_LOOK_SECONDS)
 
 
@@ -136,7 +142,8 @@ def export(
         folder = exports_folder(read_settings().home, key)
         out.mkdir(parents=True, exist_ok=True)
         files = [Path(shutil.move(folder / name, out / name)) for name in report["files"]]
-        folder.rmdir()
+        # Not only empty: a process that was killed at it may have left a part.
+        shutil.rmtree(folder)
         return files
 
     for file in in_instance(prefix, run):

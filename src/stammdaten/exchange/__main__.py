@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 
 from stammdaten.exchange.working import work_off
 from stammdaten.http.logs import configure_logging
@@ -10,13 +11,23 @@ from stammdaten.store import open_store
 from stammdaten.store.schema import check_schema
 
 _NICE = 5
+_LOOK_SECONDS = 1
+
+
+async def _end_with(parent: int) -> None:
+    """End when the process that started this one has died: another version may serve the database by now."""
+    while os.getppid() == parent:  # noqa: ASYNC110 - there is no event to wait for
+        await asyncio.sleep(_LOOK_SECONDS)
+    signal.raise_signal(signal.SIGTERM)
 
 
 async def _work() -> None:
+    ending = asyncio.create_task(_end_with(os.getppid()))
     settings = read_settings()
     async with await open_store(settings) as store:
         await check_schema(store)
         await work_off(store, settings.home)
+    ending.cancel()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import shutil
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from stammdaten.store import Store
 
 EXPORT_DAILY = "daily exports"
 _EXPORT_DAYS = 14
-# What a process that died has left: files that no command came to fetch.
+# What a process that died has left: files that no command came to fetch, and halves of uploads.
 _LEFT_DAYS = 1
 
 
@@ -34,20 +35,30 @@ def exporting_daily(home: Path) -> Handler:
                 instance = await instance_by_prefix(read, prefix)
             if instance is not None:
                 exported += len(await export_lists(store, instance[0], Wanted(), folder=outgoing(folder)))
-                _remove_old(outgoing(folder).iterdir(), days=_EXPORT_DAYS)
+                _remove_old(_made(outgoing(folder)), days=_EXPORT_DAYS)
             await job.keep({"after": prefix})
-        if (home / "exports").is_dir():
-            _remove_old((home / "exports").iterdir(), days=_LEFT_DAYS)
+        _remove_old(_left(home), days=_LEFT_DAYS)
         return f"{exported} lists exported"
 
     return handle
 
 
+def _made(folder: Path) -> list[Path]:
+    return [*folder.glob("stammdaten___*"), *folder.glob(".stammdaten___*.part")]
+
+
+def _left(home: Path) -> list[Path]:
+    return [*home.glob("exports/*"), *home.glob("imports/*/.upload-*")]
+
+
 def _remove_old(paths: Iterable[Path], *, days: int) -> None:
     before = time.time() - timedelta(days=days).total_seconds()
     for path in paths:
-        if path.lstat().st_mtime < before:
+        # Whoever it belongs to may take it away meanwhile.
+        with suppress(FileNotFoundError):
+            if path.lstat().st_mtime >= before:
+                continue
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
-                path.unlink(missing_ok=True)
+                path.unlink()

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ from stammdaten.store import Statement, Store, number, text, the_instance
 EXPORT = "export lists"
 CSV, WORKBOOK = FORMS = ("csv", "xlsx")
 _AT_ONCE = 500
+# Fewer than are read: whoever else waits for this process gets a turn between two lots.
+_RENDERED_AT_ONCE = 25
 
 _ROWS = Statement(
     select(*PRODUCT_COLUMNS, *RECORD_COLUMNS)
@@ -74,9 +77,10 @@ async def _exported_rows(
             rows = await read.rows(_ROWS, list_id=list_id, since=since, after=after)
         if not rows:
             return
-        kept = [kept_product(row) for row in rows]
-        yield [exported_row(product, record) for product, record in kept]
-        after = kept[-1][0].id
+        for first in range(0, len(rows), _RENDERED_AT_ONCE):
+            kept = [kept_product(row) for row in rows[first : first + _RENDERED_AT_ONCE]]
+            yield [exported_row(product, record) for product, record in kept]
+            after = kept[-1][0].id
 
 
 def _lines(rows: Iterable[Sequence[str]]) -> bytes:
@@ -93,17 +97,24 @@ async def write_export(  # noqa: PLR0913 - what an export is
     :raises TooLarge: if it is more than a workbook can hold.
     """
     if form == WORKBOOK:
-        with written_workbook(file, HEADER) as append:
+        with ExitStack() as packed:
+            append = packed.enter_context(written_workbook(file, HEADER))
             async for rows in _exported_rows(store, instance_id, list_id=list_id, since=since):
                 await asyncio.to_thread(append, rows)
+            # In a thread too: a second for 100,000 articles.
+            await asyncio.to_thread(packed.close)
         return
-    part = file.with_name(f".{file.name}.part")
-    with part.open("wb") as written:
-        async for lines in exported(store, instance_id, list_id=list_id, since=since):
-            await asyncio.to_thread(written.write, lines)
-        written.flush()
-        os.fsync(written.fileno())
-    part.replace(file)
+    # Under a name of its own: a worker that was taken for dead may still be writing the same export.
+    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as written:
+            async for lines in exported(store, instance_id, list_id=list_id, since=since):
+                await asyncio.to_thread(written.write, lines)
+            written.flush()
+            os.fsync(written.fileno())
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 async def export_lists(store: Store, instance_id: int, wanted: Wanted, *, folder: Path) -> list[Path]:
@@ -146,6 +157,8 @@ def exporting(home: Path) -> Handler:
             files = await export_lists(store, job.claimed.instance_id, wanted, folder=folder)
         except TooLarge as refusal:
             return json.dumps({"refused": str(refusal)})
+        if wanted.slug and not files:
+            return json.dumps({"refused": "The product list was deleted meanwhile."})
         return json.dumps({"files": [file.name for file in files]})
 
     return handle

@@ -29,6 +29,7 @@ from stammdaten.store import Store, Write
 
 # Small enough to hold up no other writer for long.
 _AT_ONCE = 500
+_MOST_ATTEMPTS = 5
 # Batches that change nothing write nothing, but for how far the import is, every so many.
 _SAID_EVERY = 20
 
@@ -53,22 +54,42 @@ def importing(home: Path) -> Handler:
         work = _Importing(store, caller, found, home)
         if not found.is_over:
             await _done_or_given_up(work, job, lists.get(found.slug, 0))
-        work.put_away()
+        try:
+            work.put_away()
+        except OSError as error:
+            if job.claimed.attempts < _MOST_ATTEMPTS:
+                raise
+            # Nothing is lost where it is, and the next file must not wait for a folder for ever.
+            return f"{summary(work.standing)}; the file stays where it is kept: {error}"
         return summary(work.standing)
 
     return handle
 
 
 async def _done_or_given_up(work: "_Importing", job: Job, list_id: int) -> None:
+    """Import, or say that it is given up: the job room would leave the import as if it were running.
+
+    Attempts count that begin behind the same line, be it that they fail or that the process dies of the file; those
+    that get further do not, nor those that the database ends.
+    """
+    before, line = job.claimed.progress, work.standing.line
+    attempts = before["attempts"] if before.get("line") == line else 0
+    if attempts == _MOST_ATTEMPTS:
+        await work.give_up("each attempt ended without a word")
+        return
+    await job.keep({"line": line, "attempts": attempts + 1})
     try:
         await work.run(list_id)
-    except (Unavailable, ClaimLost):
+    except ClaimLost:
+        raise
+    except Unavailable:
+        await job.keep({"line": line, "attempts": attempts})
         raise
     except Exception as error:
-        # The job room would let it rest as a failed job; whoever sent the file looks at the import.
-        if not job.is_last_attempt:
+        if attempts + 1 < _MOST_ATTEMPTS:
             raise
-        await work.end("failed", error=f"given up after {job.claimed.attempts} attempts: {type(error).__name__}")
+        is_gone = isinstance(error, FileNotFoundError)
+        await work.give_up("the file is not where it was kept" if is_gone else f"an error ({type(error).__name__})")
 
 
 class _Importing:
@@ -104,6 +125,11 @@ class _Importing:
     async def end(self, state: str, *, error: str = "") -> None:
         """Say that the import is over."""
         await self._say(self.standing._replace(state=state, error=error, finished_at=utc_stamp(utc_now())))
+
+    async def give_up(self, why: str) -> None:
+        """Say that the import is over, and why it came no further."""
+        tried = f"{_MOST_ATTEMPTS} attempts behind line {self.standing.line}"
+        await self.end("failed", error=f"Given up after {tried}: {why}.")
 
     def put_away(self) -> None:
         """Take the file from where it waited: back to who put it there by SFTP, or remove it."""

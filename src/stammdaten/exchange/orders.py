@@ -119,8 +119,6 @@ async def order_import(store: Store, caller: Caller, given: Given, *, home: Path
             given.is_dry_run,
             created_at=now,
         )
-        # In its place before the job is there: a crash between leaves a file too many, not a job without one.
-        _take(given.file, kept_file(home, write.instance_id, ordered.id))
         await write.insert(imports, [ordered])
         await ask_within(
             write,
@@ -130,14 +128,20 @@ async def order_import(store: Store, caller: Caller, given: Given, *, home: Path
             owner=write.instance_id,
             payload={"import_id": ordered.id, "prefix": caller.prefix},
         )
+        # Last: what is undone before leaves no file too many.
+        _keep(given.file, kept_file(home, write.instance_id, ordered.id))
         return ordered
 
-    return await store.writing(caller.instance_id, order)
+    ordered = await store.writing(caller.instance_id, order)
+    given.file.unlink(missing_ok=True)
+    return ordered
 
 
-def _take(file: Path, place: Path) -> None:
+def _keep(file: Path, place: Path) -> None:
+    # A second name, not a new one: a transaction that comes to nothing must leave the file where it was.
     place.parent.mkdir(parents=True, exist_ok=True)
-    file.replace(place)
+    place.unlink(missing_ok=True)
+    place.hardlink_to(file)
     _sync(place.parent)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from stammdaten.exchange.columns import BY_NAME, EXPORTED_ONLY, KEY
 from stammdaten.exchange.unpacking import unpacked, unpacked_rows
@@ -16,6 +17,7 @@ UTF8, WINDOWS, WORKBOOK = "utf-8", "windows-1252", "xlsx"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _READ_BYTES = 1 << 20
+_LONGEST_ROW = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -79,14 +81,33 @@ def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]],
 
 def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
     with path.open(encoding=_codec(encoding), newline="") as file:
-        reader = csv.reader(file, delimiter=";", strict=True)
+        lines = _Lines(file)
+        reader = csv.reader(lines, delimiter=";", strict=True)
         try:
             for cells in reader:
+                lines.row_length = 0
                 yield reader.line_num, cells
         except csv.Error as error:
             raise Malformed(f"Line {reader.line_num} cannot be read: {error}.") from error
         except UnicodeDecodeError as error:
             raise Malformed(f"Behind line {reader.line_num} stands what no {encoding} is.") from error
+
+
+class _Lines:
+    """The lines of a file; a row that never ends, on one line or on many, must not fill the memory."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self.row_length = 0
+
+    def __iter__(self) -> Iterator[str]:
+        number = 0
+        while line := self._file.readline(_LONGEST_ROW):
+            number += 1
+            self.row_length += len(line)
+            if self.row_length >= _LONGEST_ROW:
+                raise Malformed(f"Line {number} belongs to a row of {_LONGEST_ROW} characters or more.")
+            yield line
 
 
 def _look_through(path: Path) -> tuple[str, int]:

@@ -66,6 +66,9 @@ class Exchange:
                     await self._work_off()
             except Unavailable:
                 _log.warning("imports and exports wait: the database is away")
+            except Exception:
+                # They must go on after whatever one look met, e.g. no process to be had; the next is in a few seconds.
+                _log.exception("imports and exports: an unexpected error")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._asked.wait(), _LOOK_SECONDS)
 
@@ -85,7 +88,8 @@ class Exchange:
             code = await process.wait()
         except asyncio.CancelledError:
             # What it was at goes on behind its last batch, with whoever takes it over.
-            process.terminate()
+            with suppress(ProcessLookupError):
+                process.terminate()
             await process.wait()
             raise
         if code:

@@ -1,4 +1,8 @@
-"""The answer that nearly every request gets: rendered JSON."""
+"""The answers that endpoints give: rendered JSON, and files that are sent as they are made."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from starlette.types import Receive, Scope, Send
 
@@ -16,3 +20,39 @@ class JsonAnswer:
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(self._body))]
         await send({"type": "http.response.start", "status": self._status, "headers": headers})
         await send({"type": "http.response.body", "body": self._body})
+
+
+class FileAnswer:
+    """Send a file of unknown length, part by part.
+
+    A client that goes away ends it between two parts, never amid a look into the store, as a cancelled task would. If
+    the next part cannot be made, the connection breaks: no client can take what came for the whole file.
+    """
+
+    def __init__(self, parts: AsyncGenerator[bytes, None], *, name: str, media_type: str) -> None:
+        self._parts = parts
+        self._headers = [
+            (b"content-type", media_type.encode()),
+            (b"content-disposition", f'attachment; filename="{name}"'.encode()),
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._parts) as parts:
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+            if scope["method"] != "HEAD":
+                gone = asyncio.create_task(_gone(receive))
+                try:
+                    async for part in parts:
+                        if gone.done():
+                            return
+                        await send({"type": "http.response.body", "body": part, "more_body": True})
+                        # The server waits only for a slow client: a fast one would hold up all others.
+                        await asyncio.sleep(0)
+                finally:
+                    gone.cancel()
+            await send({"type": "http.response.body"})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -121,15 +121,18 @@ def _chapter(spec: Node, tag: Node) -> str:
 
 def _operation(spec: Node, method: str, path: str, operation: Node) -> str:
     shown = escape(path).replace("{", "<var>{").replace("}", "}</var>")
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    bodies = operation.get("requestBody", {}).get("content", {})
+    # A file has no members: it is shown as one, under its media type.
+    files = {"properties": {kind: body["schema"] for kind, body in bodies.items()}, "required": list(bodies)}
+    schema = bodies.get("application/json", {"schema": files})["schema"]
     responses = {code: _resolved(spec, response) for code, response in operation["responses"].items()}
     parameters = (_parameter(spec, _resolved(spec, parameter)) for parameter in operation["parameters"])
     return (
         f'<article id="{operation["operationId"]}"><header><h3>{_inline(operation["summary"])}</h3>'
         f'<p class="path">{_badge(method)}{shown}</p></header><div>{_prose(operation)}'
         f"{_table('Parameters', parameters)}"
-        f"{_table('Request body', _fields(spec, body['schema'])) if body else ''}"
-        f"{_responses(responses)}</div><aside>{_examples(spec, 'Request', body) if body else ''}"
+        f"{_table('Request body', _fields(spec, schema))}"
+        f"{_responses(responses)}</div><aside>{''.join(_examples(spec, 'Request', body) for body in bodies.values())}"
         f"{_answers(spec, responses)}</aside></article>"
     )
 

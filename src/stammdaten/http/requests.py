@@ -1,6 +1,10 @@
 """What routes ask of a request: its body, numbers and words of its query, path segments as they were sent."""
 
+import asyncio
+import os
 import re
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus, unquote_to_bytes
 
@@ -8,10 +12,12 @@ from starlette.requests import ClientDisconnect, Request
 
 from stammdaten.http.bodies import json_body, unstorable
 from stammdaten.http.fields import LARGEST_NUMBER
-from stammdaten.refusals import Fault, Invalid, Malformed, TooLarge
+from stammdaten.refusals import Fault, Invalid, Malformed, TooLarge, Unavailable
 
 LARGEST_BODY = 1024 * 1024
 LARGEST_PAGE = 2**31 - 1
+# A thread for less would cost more than the writing.
+_WRITTEN_AT_ONCE = 1 << 20
 
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _FALSE = {"", "false", "0", "no", "off"}
@@ -23,29 +29,53 @@ async def read_json(request: Request) -> tuple[Any, list[Fault]]:
     :raises TooLarge: if it is over 1 MiB.
     :raises Malformed: if it cannot be read.
     """
-    body = await _read_body(request)
+    body = b"".join([part async for part in _parts(request, most=LARGEST_BODY)])
     value = json_body(body)
     return value, unstorable(body, value)
 
 
-async def _read_body(request: Request) -> bytes:
+async def write_body(request: Request, file: Path, *, most: int) -> None:
+    """Write the body into a new file as it comes; it is on the disk for good when this returns.
+
+    :raises TooLarge: if it is over `most` bytes.
+    :raises Malformed: if it is empty, or ended before it was complete.
+    :raises Unavailable: if the disk does not take it.
+    """
+    piece = bytearray()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("xb") as written:
+            async for part in _parts(request, most=most):
+                piece += part
+                if len(piece) >= _WRITTEN_AT_ONCE:
+                    await asyncio.to_thread(written.write, piece)
+                    piece = bytearray()
+            written.write(piece)
+            if not written.tell():
+                raise Malformed("The body must be the file; it is empty.")
+            written.flush()
+            await asyncio.to_thread(os.fsync, written.fileno())
+    except OSError as error:
+        raise Unavailable("The file cannot be kept at the moment; please try again.") from error
+
+
+async def _parts(request: Request, *, most: int) -> AsyncIterator[bytes]:
     announced = request.headers.get("content-length", "0")
-    if not (announced.isascii() and announced.isdigit()) or int(announced[:20]) > LARGEST_BODY:
-        raise _too_large()
-    parts, length = [], 0
+    if not (announced.isascii() and announced.isdigit()) or int(announced[:20]) > most:
+        raise _too_large(most)
+    length = 0
     try:
         async for part in request.stream():
-            parts.append(part)
             length += len(part)
-            if length > LARGEST_BODY:
-                raise _too_large()
+            if length > most:
+                raise _too_large(most)
+            yield part
     except ClientDisconnect as gone:
         raise Malformed("The body ended before it was complete.") from gone
-    return b"".join(parts)
 
 
-def _too_large() -> TooLarge:
-    return TooLarge(f"The body must not be larger than {LARGEST_BODY} bytes.")
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The body must not be larger than {most} bytes.")
 
 
 def read_query(request: Request) -> dict[str, str]:

@@ -25,6 +25,8 @@ from stammdaten.settings import Settings
 LARGEST_HEADERS = 256 * 1024
 _KEEP_ALIVE_SECONDS = 30
 _SHUTDOWN_SECONDS = 30
+# So much of a body begins the time for it anew: an upload may take as long as it goes on, a trickle may not.
+_TIMED_BYTES = 256 * 1024
 
 _log = logging.getLogger(__name__)
 _BODY_HEADERS = {b"content-length", b"transfer-encoding"}
@@ -40,6 +42,7 @@ class Door(HttpToolsProtocol):
         self._waits_for = "headers"
         self._timer: asyncio.TimerHandle | None = None
         self._received = 0
+        self._timed_from = 0
         self.url = b""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
@@ -57,10 +60,12 @@ class Door(HttpToolsProtocol):
         self._received += len(data)
         super().data_received(data)
         # A request that came in one piece, as nearly all do, has started no timer.
-        if self._waits_for != before:
+        if self._waits_for != before or self._goes_on():
             self._stop_waiting()
         if self._waits_for and self._timer is None:
             self._wait()
+        if before == "body" and not self._waits_for and self.cycle.response_complete:
+            self._wait_for_a_request()
         if self._waits_for == "headers" and self._received > LARGEST_HEADERS:
             self._refuse_headers()
 
@@ -80,14 +85,36 @@ class Door(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._waits_for, self._received = "", 0
+        self._stop_waiting()
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(400, msg)
 
+    def _goes_on(self) -> bool:
+        # Not once it is answered: who was refused early may send the rest, but not for ever.
+        return (
+            self._waits_for == "body"
+            and self._received - self._timed_from >= _TIMED_BYTES
+            and not self.transport.is_closing()
+            and not self.cycle.response_complete
+        )
+
     def _wait(self) -> None:
         if not self.transport.is_closing():
-            self._timer = self.loop.call_later(self._timeout, self.transport.close)
+            self._timed_from = self._received
+            self._timer = self.loop.call_later(self._timeout, self._end_waiting)
+
+    def _end_waiting(self) -> None:
+        if self.flow.read_paused:
+            # The client is not slow, we are: a disk, or the database.
+            self._wait()
+            return
+        self.transport.close()
+
+    def _wait_for_a_request(self) -> None:
+        # As uvicorn does behind each answer, but not where a body ends behind its answer.
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:

@@ -33,11 +33,6 @@ class Job:
     _store: Store
     _worker: str
 
-    @property
-    def is_last_attempt(self) -> bool:
-        """Whether jobs that are not tireless are given up if this attempt fails."""
-        return self.claimed.attempts >= _MOST_ATTEMPTS
-
     async def keep(self, progress: dict[str, Any] | None = None) -> None:
         """Note how far the work is; a worker that takes over begins there.
 
@@ -110,10 +105,20 @@ class Worker:
         return True
 
     async def _do(self, claimed: Claimed) -> None:
+        if claimed.attempts > _MOST_ATTEMPTS and claimed.kind not in self._tireless:
+            # One that fails is given up in time. Whoever did this one died each time, and so might this process.
+            await self._let_go(claimed, report="given up: each attempt ended without a word", succeeded=False)
+            return
         job = Job(claimed, self._store, self._name)
         alive = asyncio.create_task(_keep_alive(job))
         try:
             report = await self._handlers[claimed.kind](self._store, job)
+        except asyncio.CancelledError:
+            # Told to stop: the next worker need not wait until the claim has run out. If it must, it is told all the
+            # same: whoever catches errors around here would go on for ever.
+            with suppress(Exception):
+                await self._end(claimed, state="waiting", report="", due_at=_in(0))
+            raise
         except ClaimLost:
             _log.warning("job %s was taken over by another worker", claimed.id)
         except Exception as error:
@@ -129,7 +134,10 @@ class Worker:
     async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
         is_over = succeeded or (claimed.attempts >= _MOST_ATTEMPTS and claimed.kind not in self._tireless)
         state = "done" if succeeded else "failed" if is_over else "waiting"
+        # Each failure waits twice as long, from half a minute to two hours.
+        await self._end(claimed, state=state, report=report, due_at=_in(15 * 2 ** min(claimed.attempts, _LONGEST_WAIT)))
 
+    async def _end(self, claimed: Claimed, *, state: str, report: str, due_at: str) -> None:
         async def write_end(write: WriteShared) -> None:
             await end(
                 write,
@@ -137,9 +145,8 @@ class Worker:
                 worker=self._name,
                 state=state,
                 report=report,
-                # Each failure waits twice as long, from half a minute to two hours.
-                due_at=_in(15 * 2 ** min(claimed.attempts, _LONGEST_WAIT)),
-                finished_at=utc_stamp(utc_now()) if is_over else "",
+                due_at=due_at,
+                finished_at="" if state == "waiting" else utc_stamp(utc_now()),
             )
 
         await self._store.writing_shared(write_end)

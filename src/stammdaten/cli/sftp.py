@@ -1,0 +1,101 @@
+"""`stammdaten sftp` and `stammdaten sftp-login`: the exchange of files by SFTP, and who may."""
+
+import asyncio
+import logging
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stammdaten.auth.logins import all_logins, create_login, new_password, password_hash, remove_login
+from stammdaten.cli.running import Prefix, in_instance, noun, say, with_store, write_in
+from stammdaten.exchange.daily import EXPORT_DAILY
+from stammdaten.exchange.folders import make_space
+from stammdaten.exchange.receiving import Receiving
+from stammdaten.exchange.working import Exchange
+from stammdaten.http.logs import configure_logging
+from stammdaten.jobs.running import Worker
+from stammdaten.settings import read_settings
+from stammdaten.store import Row, Store
+
+app = noun("SFTP logins: users who exchange files.")
+
+_LOGIN = Annotated[str, typer.Argument(help="1 to 63 characters of a-z, 0-9 and -, unique in the service.")]
+
+
+def sftp() -> None:
+    """Serve the exchange of files by SFTP until a signal comes, and do imports and exports meanwhile."""
+    configure_logging()
+    # It would log the names that are tried, which may be passwords in the wrong field, and client addresses.
+    logging.getLogger("asyncssh").setLevel(logging.WARNING)
+    with_store(_serve)
+
+
+async def _serve(store: Store) -> None:
+    # Imported here: asyncssh would weigh on every command.
+    from stammdaten.exchange.connecting import listening, only_one  # noqa: PLC0415
+
+    settings = read_settings()
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    exchange = Exchange(store, settings)
+    receiving = Receiving(store, home=settings.home, limit=settings.import_limit, ordered=exchange.look)
+    with only_one(settings.home):
+        receiving.recover()
+        async with listening(store, settings, receiving):
+            beside = [
+                asyncio.create_task(receiving.run()),
+                asyncio.create_task(exchange.run()),
+                # Asks for the day's exports, which the exchange does: a serving process may not be there to ask.
+                asyncio.create_task(Worker(store, {}, (EXPORT_DAILY,)).run()),
+            ]
+            await stopped.wait()
+        for task in beside:
+            task.cancel()
+        await asyncio.wait(beside)
+
+
+@app.command()
+def create(
+    prefix: Prefix,
+    user: Annotated[str, typer.Option(help="The member that it belongs to, whom histories name.")],
+    login: _LOGIN,
+    key: Annotated[
+        list[Path] | None, typer.Option(help="A file with a public key; give it several times for several.")
+    ] = None,
+) -> None:
+    """Let a user exchange files; without a key, the last line is a password, shown once and kept nowhere."""
+    password = "" if key else new_password()
+    proof = "\n".join(_public_keys(key)) if key else password_hash(password)
+    write_in(prefix, lambda write: create_login(write, name=login, user_name=user, proof=proof))
+    make_space(read_settings().home, prefix)
+    if password:
+        say(password)
+
+
+def _public_keys(files: list[Path]) -> list[str]:
+    # Imported here: asyncssh would weigh on every command.
+    from stammdaten.exchange.keys import public_key, read_key  # noqa: PLC0415
+
+    return [public_key(read_key(file)) for file in files]
+
+
+@app.command("list")
+def list_logins(prefix: Prefix) -> None:
+    """Show the logins: name, user, how they log in, and when they were made, separated by tabs."""
+
+    async def read_all(store: Store, instance_id: int) -> list[Row]:
+        async with store.reading(instance_id) as read:
+            return await all_logins(read)
+
+    for name, user, password, keys, created_at in in_instance(prefix, read_all):
+        how = "password" if password else f"{len(keys.splitlines())} keys"
+        say(f"{name}\t{user}\t{how}\t{created_at}")
+
+
+@app.command()
+def remove(prefix: Prefix, login: _LOGIN) -> None:
+    """Remove a login; its open connections end within some seconds."""
+    write_in(prefix, lambda write: remove_login(write, name=login))
