@@ -20,10 +20,10 @@ from asyncssh.packet import Byte, String, UInt32, UInt64
 
 from stammdaten.auth.logins import create_login, new_password, password_hash, remove_login
 from stammdaten.auth.operations import disable_user, set_roles
-from stammdaten.exchange.connecting import listening
-from stammdaten.exchange.folders import Place, failed, incoming, make_space, outgoing, place_of, settle, space
-from stammdaten.exchange.keys import host_key, public_key
-from stammdaten.exchange.receiving import Receiving
+from stammdaten.exchange.sftp.connecting import listening
+from stammdaten.exchange.sftp.folders import Place, failed, incoming, make_space, outgoing, place_of, settle, space
+from stammdaten.exchange.sftp.keys import host_key, public_key
+from stammdaten.exchange.sftp.receiving import Receiving
 from stammdaten.exchange.working import exchange_worker
 from stammdaten.history.queries import actions_on
 from stammdaten.refusals import Invalid

@@ -11,8 +11,8 @@ import typer
 from stammdaten.auth.logins import all_logins, create_login, new_password, password_hash, remove_login
 from stammdaten.cli.running import Prefix, in_instance, noun, say, with_store, write_in
 from stammdaten.exchange.daily import EXPORT_DAILY
-from stammdaten.exchange.folders import make_space
-from stammdaten.exchange.receiving import Receiving
+from stammdaten.exchange.sftp.folders import make_space
+from stammdaten.exchange.sftp.receiving import Receiving
 from stammdaten.exchange.working import Exchange
 from stammdaten.http.logs import configure_logging
 from stammdaten.jobs.running import Worker
@@ -34,7 +34,7 @@ def sftp() -> None:
 
 async def _serve(store: Store) -> None:
     # Imported here: asyncssh would weigh on every command.
-    from stammdaten.exchange.connecting import listening, only_one  # noqa: PLC0415
+    from stammdaten.exchange.sftp.connecting import listening, only_one  # noqa: PLC0415
 
     settings = read_settings()
     stopped = asyncio.Event()
@@ -77,7 +77,7 @@ def create(
 
 def _public_keys(files: list[Path]) -> list[str]:
     # Imported here: asyncssh would weigh on every command.
-    from stammdaten.exchange.keys import public_key, read_key  # noqa: PLC0415
+    from stammdaten.exchange.sftp.keys import public_key, read_key  # noqa: PLC0415
 
     return [public_key(read_key(file)) for file in files]
 

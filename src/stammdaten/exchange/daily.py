@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stammdaten.auth.queries import all_instances, instance_by_prefix
 from stammdaten.exchange.exporting import Wanted, export_lists
-from stammdaten.exchange.folders import outgoing, space
+from stammdaten.exchange.sftp.folders import outgoing, space
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.store import Store
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from stammdaten.auth.callers import Caller
 from stammdaten.clock import utc_now, utc_stamp
 from stammdaten.exchange.columns import BY_FIELD, BY_NAME, KEY
-from stammdaten.exchange.folders import done, failed, settle, space
 from stammdaten.exchange.orders import BY_SFTP, Import, import_by_id, kept_file, report_file, summary
 from stammdaten.exchange.queries import changes_nothing, standing_products
 from stammdaten.exchange.reading import Opened, open_file
 from stammdaten.exchange.reporting import write_report
 from stammdaten.exchange.rows import Cells, Reader, Remark, Row
+from stammdaten.exchange.sftp.folders import done, failed, settle, space
 from stammdaten.exchange.tables import imports
 from stammdaten.http.fields import CONTROL
 from stammdaten.jobs.queue import ClaimLost

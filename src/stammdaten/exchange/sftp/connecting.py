@@ -14,10 +14,10 @@ from asyncssh.sftp import SFTPServerHandler
 from asyncssh.stream import SSHServerStreamSession
 
 from stammdaten.auth.logins import Login, is_password, login_by_name
-from stammdaten.exchange.folders import make_space
-from stammdaten.exchange.keys import exported, host_key
-from stammdaten.exchange.receiving import Receiving
-from stammdaten.exchange.sftp import Space, Visit
+from stammdaten.exchange.sftp.folders import make_space
+from stammdaten.exchange.sftp.keys import exported, host_key
+from stammdaten.exchange.sftp.receiving import Receiving
+from stammdaten.exchange.sftp.spaces import Space, Visit
 from stammdaten.refusals import Unavailable
 from stammdaten.settings import Settings
 from stammdaten.store import Store

@@ -17,7 +17,10 @@ from pathlib import Path
 from stammdaten.auth.callers import Caller
 from stammdaten.auth.logins import Login, all_logins, login_by_name
 from stammdaten.auth.queries import instance_by_prefix
-from stammdaten.exchange.folders import (
+from stammdaten.exchange.orders import BY_SFTP, Given, order_import
+from stammdaten.exchange.reporting import write_report
+from stammdaten.exchange.rows import Remark
+from stammdaten.exchange.sftp.folders import (
     IMPORT,
     Place,
     failed,
@@ -32,9 +35,6 @@ from stammdaten.exchange.folders import (
     space,
     standing,
 )
-from stammdaten.exchange.orders import BY_SFTP, Given, order_import
-from stammdaten.exchange.reporting import write_report
-from stammdaten.exchange.rows import Remark
 from stammdaten.lists.queries import live_lists
 from stammdaten.refusals import NotFound, TooLarge, Unavailable
 from stammdaten.store import Store

@@ -28,8 +28,8 @@ from asyncssh import (
 from asyncssh.constants import FXF_APPEND, FXF_CREAT, FXF_EXCL, FXF_TRUNC, FXF_WRITE
 
 from stammdaten.auth.logins import Login
-from stammdaten.exchange.folders import FOLDERS, IMPORT, Place, opened, place_of, plain_files, standing
-from stammdaten.exchange.receiving import Receiving, Upload
+from stammdaten.exchange.sftp.folders import FOLDERS, IMPORT, Place, opened, place_of, plain_files, standing
+from stammdaten.exchange.sftp.receiving import Receiving, Upload
 from stammdaten.refusals import TooLarge
 
 _MOST_HANDLES = 64
