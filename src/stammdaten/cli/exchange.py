@@ -15,7 +15,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from stammdaten.auth.callers import Caller
 from stammdaten.cli.running import OPERATOR, Prefix, in_instance, say
-from stammdaten.clock import german_timestamp
 from stammdaten.exchange.exporting import CSV, EXPORT, WORKBOOK, Wanted, exports_folder, order_export
 from stammdaten.exchange.orders import (
     BY_COMMAND,
@@ -29,8 +28,9 @@ from stammdaten.exchange.orders import (
     summary,
 )
 from stammdaten.exchange.working import work_off
+from stammdaten.http.requests import german_time
 from stammdaten.jobs.queue import job_by_key
-from stammdaten.refusals import Fault, Invalid, NotAllowed, NotFound, TooLarge, Unavailable
+from stammdaten.refusals import NotAllowed, NotFound, TooLarge, Unavailable
 from stammdaten.settings import read_settings
 from stammdaten.store import Store
 
@@ -119,10 +119,7 @@ def export(
     out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path(),
 ) -> None:
     """Write each list as a file; prints their paths."""
-    try:
-        stamp = german_timestamp(since) if since else ""
-    except ValueError as error:
-        raise Invalid([Fault("since", "must be ISO 8601, e.g. 2026-11-21T08:30:00")]) from error
+    stamp = german_time("since", since) if since else ""
 
     async def run(store: Store, instance_id: int) -> list[Path]:
         if slug:

@@ -12,7 +12,6 @@ from typing import BinaryIO
 from starlette.requests import Request
 
 from stammdaten.auth.callers import Caller, check_may_import
-from stammdaten.clock import german_timestamp
 from stammdaten.exchange.exporting import CSV, FORMS, WORKBOOK, export_name, exported, exports_folder, write_export
 from stammdaten.exchange.orders import (
     BY_HTTP,
@@ -29,7 +28,7 @@ from stammdaten.exchange.shapes import rendered_import
 from stammdaten.exchange.working import Exchange
 from stammdaten.http.answers import FileAnswer, JsonAnswer
 from stammdaten.http.fields import LARGEST_NUMBER
-from stammdaten.http.requests import is_truthy, path_text, read_query, write_body
+from stammdaten.http.requests import german_time, is_truthy, path_text, read_query, write_body
 from stammdaten.http.routing import resource
 from stammdaten.lists.queries import live_lists
 from stammdaten.refusals import Fault, Invalid, NotFound, TooLarge
@@ -143,10 +142,7 @@ def _answer(standing: Import, report: list[ReportLine], status: int = 200) -> Js
 
 def _since(query: dict[str, str]) -> str:
     given = query.get("timestamp")
-    try:
-        return german_timestamp(given) if given else ""
-    except ValueError as error:
-        raise Invalid([Fault("timestamp", "must be ISO 8601, e.g. 2026-11-21T09:30:00.000000")]) from error
+    return german_time("timestamp", given) if given else ""
 
 
 def _form(query: dict[str, str]) -> str:

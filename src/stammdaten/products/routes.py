@@ -3,9 +3,9 @@
 from starlette.requests import Request
 
 from stammdaten.auth.callers import Caller, check_may_write_products
-from stammdaten.clock import german_timestamp
 from stammdaten.http.answers import JsonAnswer
 from stammdaten.http.requests import (
+    german_time,
     is_truthy,
     page_number,
     read_json,
@@ -76,12 +76,8 @@ def _filter(query: dict[str, str]) -> ProductFilter:
     timestamp = query.get("timestamp")
     if timestamp is None:
         raise Invalid([Fault("timestamp", "is required: ISO 8601, e.g. 2026-11-21T09:30:00.000000")])
-    try:
-        after = german_timestamp(timestamp)
-    except ValueError as error:
-        raise Invalid([Fault("timestamp", "must be ISO 8601, e.g. 2026-11-21T09:30:00.000000")]) from error
     return ProductFilter(
-        timestamp=after,
+        timestamp=german_time("timestamp", timestamp),
         standing=_standing(query),
         list_id=whole_number(query, "list_id"),
         page=page_number(query),
