@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 
 from stammdaten.exchange.working import work_off
 from stammdaten.http.logs import configure_logging
@@ -22,15 +23,22 @@ async def _end_with(parent: int) -> None:
 
 
 async def _work() -> None:
-    ending = asyncio.create_task(_end_with(os.getppid()))
     settings = read_settings()
     async with await open_store(settings) as store:
         await check_schema(store)
         await work_off(store, settings.home)
+
+
+async def _main() -> None:
+    working, ending = asyncio.create_task(_work()), asyncio.create_task(_end_with(os.getppid()))
+    # Told to stop, it lets go of its job, so that whoever starts next need not wait until the claim has run out.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
+    with suppress(asyncio.CancelledError):
+        await working
     ending.cancel()
 
 
 if __name__ == "__main__":
     os.nice(_NICE)  # whoever waits for an answer goes first
     configure_logging()
-    asyncio.run(_work())
+    asyncio.run(_main())

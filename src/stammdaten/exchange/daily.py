@@ -17,6 +17,7 @@ EXPORT_DAILY = "daily exports"
 _EXPORT_DAYS = 14
 # What a process that died has left: files that no command came to fetch, and halves of uploads.
 _LEFT_DAYS = 1
+_REPORT_DAYS = 90
 
 
 def exporting_daily(home: Path) -> Handler:
@@ -24,36 +25,49 @@ def exporting_daily(home: Path) -> Handler:
 
     async def handle(store: Store, job: Job) -> str:
         after = job.claimed.progress.get("after", "")
-        exported = 0
+        exported, said = 0, ""
         async with store.reading_shared() as read:
             prefixes = [row[0] for row in await all_instances(read) if row[0] > after]
         for prefix in prefixes:
-            folder = space(home, prefix)
+            folder = outgoing(space(home, prefix))
             if not folder.is_dir():
                 continue
-            async with store.reading_shared() as read:
-                instance = await instance_by_prefix(read, prefix)
-            if instance is not None:
-                exported += len(await export_lists(store, instance[0], Wanted(), folder=outgoing(folder)))
-                _remove_old(_made(outgoing(folder)), days=_EXPORT_DAYS)
+            try:
+                exported += await _export(store, prefix, folder)
+            except OSError as error:
+                # A folder that nobody can write to shall not cost the other instances their exports.
+                said += f"; {prefix}: {error.strerror}"
             await job.keep({"after": prefix})
-        _remove_old(_left(home), days=_LEFT_DAYS)
-        return f"{exported} lists exported"
+        _tidy(home)
+        return f"{exported} lists exported{said}"
 
     return handle
+
+
+async def _export(store: Store, prefix: str, folder: Path) -> int:
+    """Write an instance's lists, remove those of a fortnight ago, and return how many were written."""
+    async with store.reading_shared() as read:
+        instance = await instance_by_prefix(read, prefix)
+    if instance is None:
+        return 0
+    files = await export_lists(store, instance[0], Wanted(), folder=folder)
+    _remove_old(_made(folder), days=_EXPORT_DAYS)
+    return len(files)
+
+
+def _tidy(home: Path) -> None:
+    _remove_old(home.glob("exports/*"), days=_LEFT_DAYS)
+    _remove_old(home.glob("imports/*/.upload-*"), days=_LEFT_DAYS)
+    _remove_old(home.glob("imports/*/*.report.csv"), days=_REPORT_DAYS)
 
 
 def _made(folder: Path) -> list[Path]:
     return [*folder.glob("stammdaten___*"), *folder.glob(".stammdaten___*.part")]
 
 
-def _left(home: Path) -> list[Path]:
-    return [*home.glob("exports/*"), *home.glob("imports/*/.upload-*")]
-
-
 def _remove_old(paths: Iterable[Path], *, days: int) -> None:
     before = time.time() - timedelta(days=days).total_seconds()
-    for path in paths:
+    for path in list(paths):
         # Whoever it belongs to may take it away meanwhile.
         with suppress(FileNotFoundError):
             if path.lstat().st_mtime >= before:
