@@ -4,6 +4,7 @@ import asyncio
 import csv
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from stammdaten.auth.callers import Caller
 from stammdaten.auth.operations import create_account
 from stammdaten.auth.queries import instance_by_prefix
 from stammdaten.classification.shapes import read_classification
-from stammdaten.exchange.columns import BY_NAME, HEADER, IMPORTED, plain, safe
+from stammdaten.exchange.columns import BY_NAME, HEADER, IMPORTED, Column, plain, safe
 from stammdaten.exchange.exporting import export_name, exported
 from stammdaten.exchange.orders import BY_COMMAND, Given, Import, import_by_id, order_import, report_file
 from stammdaten.exchange.tables import imports
@@ -115,7 +116,7 @@ class TestImport:
             ("7", "", "article_number"),
             ("8", "", ""),
         ]
-        assert report[0]["what"] == "'2' is neither 1 nor 0"
+        assert report[0]["what"] == "is neither 1 nor 0: '2'"
         assert report[0]["allowed"] == BY_NAME["is_prio"].allowed
 
     def test_clears_by_an_empty_cell_and_keeps_by_an_absent_column(self, anna: Member, tmp_path: Path) -> None:
@@ -243,12 +244,49 @@ class TestFiles:
         assert (ended.state, counts(ended), ended.line) == ("failed", (1, 0, 0, 0), 2)
         assert "Line 3 cannot be read" in ended.error
 
+    def test_are_said_to_be_read_as_windows_1252(self, anna: Member, tmp_path: Path) -> None:
+        ended, report = imported(anna, tmp_path, "article_number;description1\nA-1;Größe\n".encode("cp1252"))
+
+        assert ended.warnings == 1
+        assert [(line["line"], line["what"]) for line in report] == [
+            ("1", "the file is read as windows-1252, since it is no UTF-8")
+        ]
+
+    def test_keep_their_umlauts_when_they_are_cut_amid_one(self, anna: Member, tmp_path: Path) -> None:
+        whole = "article_number;description1\nA-1;Größe\nA-2;Tür\nA-3;Grö".encode()
+
+        ended, report = imported(anna, tmp_path, whole[:-1])
+
+        assert (ended.state, ended.encoding, counts(ended)) == ("failed", "utf-8", (2, 0, 0, 0))
+        assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
+        assert [(line["line"], line["what"]) for line in report] == [
+            ("3", "Line 4 is no utf-8, as the lines before are.")
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("article_number;description1\nA-1;Größe\n".encode("utf-16"), "UTF-16"),
+            (b"article_number;description1\nA-1;Bolt\nA-2;Gr\xc3\xb6\xdf\n", "Line 3 is no utf-8"),
+            (b"article_number;description1\nA-1;Bolt\nA-2;Gr\xf6\xdfe\x81\n", "Line 3 is no windows-1252"),
+        ],
+    )
+    def test_are_refused_from_where_they_have_another_encoding(
+        self, anna: Member, tmp_path: Path, text: bytes, said: str
+    ) -> None:
+        ended, report = imported(anna, tmp_path, text)
+
+        assert ended.state == "failed"
+        assert said in ended.error
+        assert report[-1]["what"] == ended.error
+        assert report[-1]["allowed"].startswith(f"the rows up to line {ended.line} are done")
+
     @pytest.mark.parametrize("endless", ["x" * (2 << 20), '"x\n";' * (1 << 18)])
     def test_end_at_a_row_that_does_not(self, anna: Member, tmp_path: Path, endless: str) -> None:
         ended, _ = imported(anna, tmp_path, f"article_number;description1\nA-1;Bolt\nA-2;{endless}")
 
         assert (ended.state, counts(ended)) == ("failed", (1, 0, 0, 0))
-        assert "row of 1048576 characters or more" in ended.error
+        assert "row of 1048576 bytes or more" in ended.error
 
     def test_may_hold_what_no_product_can(self, anna: Member, tmp_path: Path) -> None:
         ended, _ = imported(
@@ -256,6 +294,31 @@ class TestFiles:
         )
 
         assert counts(ended) == (0, 0, 0, 3)
+
+
+class TestAllowed:
+    """What the table of columns says is allowed."""
+
+    TEXTS = tuple(column for column in IMPORTED if " characters" in column.allowed)
+
+    @pytest.mark.parametrize("column", TEXTS, ids=attrgetter("name"))
+    def test_is_what_is_taken(self, anna: Member, tmp_path: Path, column: Column) -> None:
+        found = re.search(r"([0-9]+) characters", column.allowed)
+        assert found is not None
+        most = int(found[1])
+        has_lines = "line breaks among them" in column.allowed
+        longest, too_long, of_lines = "x" * most, "x" * (most + 1), '"x\n"'
+        names = ["article_number", "description1", *({column.name} - {"article_number", "description1"})]
+
+        def row(number: int, cell: str) -> str:
+            given = {"article_number": f"A-{number}", "description1": "Bolt"} | {column.name: cell}
+            return ";".join(given[name] for name in names)
+
+        rows = [row(1, longest), row(2, too_long), row(3, of_lines)]
+        ended, report = imported(anna, tmp_path, "\n".join([";".join(names), *rows]) + "\n")
+
+        assert counts(ended) == ((2, 0, 0, 1) if has_lines else (1, 0, 0, 2))
+        assert {(line["column"], line["allowed"]) for line in report} == {(column.name, column.allowed)}
 
 
 class TestRestart:
@@ -373,7 +436,7 @@ class TestCommands:
         shown = command(settings, "export", "--prefix", "acme", "--out", str(tmp_path / "out"))
         again = command(settings, "import", "--prefix", "acme", "--list", SLUG, shown.strip())
 
-        assert said == "1 rows were refused.\n"
+        assert said == "Rows were refused: 1; the report says why.\n"
         assert again.startswith("0 created, 0 updated, 1 unchanged, 0 refused")
         assert file.exists()
 

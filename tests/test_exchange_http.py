@@ -117,8 +117,8 @@ class TestImportList:
             "encoding": "utf-8",
             "finished_at": found["finished_at"],
             "report": [
-                {"line": 3, "article_number": "A-2", "what": "'yes' is neither 1 nor 0", **wrong},
-                {"line": 4, "article_number": "=A", "what": "'x' is neither 1 nor 0", **wrong},
+                {"line": 3, "article_number": "A-2", "what": "is neither 1 nor 0: 'yes'", **wrong},
+                {"line": 4, "article_number": "=A", "what": "is neither 1 nor 0: 'x'", **wrong},
             ],
         }
         report = anna.get(f"/imports/{found['id']}/report")
@@ -128,6 +128,14 @@ class TestImportList:
         ]
         assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
         assert kept(anna) == [f"{found['id']}.report.csv"]
+
+    def test_refuses_a_parameter_that_is_misspelt(self, anna: Member) -> None:
+        answer = upload(anna, "article_number;description1\nA-1;x\n", dryrun="true")
+
+        assert (answer.status_code, answer.json()) == (
+            400,
+            {"reason": "dryrun is no parameter of an import; dry_run is"},
+        )
 
     def test_tries_a_file_in_pieces_and_another_encoding(self, anna: Member) -> None:
         """Nothing announces its length; Windows-1252 is seen from its content."""

@@ -3,15 +3,17 @@
 import asyncio
 import json
 import shutil
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from stammdaten.auth.callers import Caller
 from stammdaten.cli.running import OPERATOR, Prefix, in_instance, say
@@ -37,6 +39,7 @@ from stammdaten.store import Store
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.2
+_INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
 
 
 def import_(
@@ -62,25 +65,29 @@ def import_(
         ended = await _import_over(store, instance_id, ordered.id)
         return ended, report_file(home, instance_id, ordered.id)
 
-    ended, report = in_instance(prefix, run)
+    try:
+        ended, report = in_instance(prefix, run)
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted. If the file was taken over, its import goes on: see `stammdaten job list`.\n")
+        raise typer.Exit(_INTERRUPTED) from None
     say(summary(ended))
     say(report)
     if ended.error or ended.refused:
-        raise NotAllowed(ended.error or f"{ended.refused} rows were refused.")
+        raise NotAllowed(ended.error or f"Rows were refused: {ended.refused}; the report says why.")
 
 
 async def _import_over(store: Store, instance_id: int, import_id: int) -> Import:
     console = Console(stderr=True)
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
-        task = shown.add_task("importing", total=None)
+        task = shown.add_task("lines", total=None)
 
         async def look() -> Import | None:
             async with store.reading(instance_id) as read:
                 found = await import_by_id(read, import_id)
             if found is None:
                 raise NotFound("The import has been removed.")
-            shown.update(task, description=summary(found), completed=found.line, total=found.lines or None)
+            shown.update(task, completed=found.line, total=found.lines or None)
             return found if found.is_over else None
 
         return await _worked_off(store, look)
@@ -120,6 +127,10 @@ def export(
 ) -> None:
     """Write each list as a file; prints their paths."""
     stamp = german_time("since", since) if since else ""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotAllowed(f"{out} cannot be used as a folder: {error.strerror}.") from error
 
     async def run(store: Store, instance_id: int) -> list[Path]:
         if slug:
@@ -137,11 +148,16 @@ def export(
         if "refused" in report:
             raise TooLarge(report["refused"])
         folder = exports_folder(read_settings().home, key)
-        out.mkdir(parents=True, exist_ok=True)
-        files = [Path(shutil.move(folder / name, out / name)) for name in report["files"]]
+        files = [Path(shutil.move(folder / name, _free(out / name))) for name in report["files"]]
         # Not only empty: a process that was killed at it may have left a part.
         shutil.rmtree(folder)
         return files
 
     for file in in_instance(prefix, run):
         say(file)
+
+
+def _free(file: Path) -> Path:
+    """Return the path, or one with a number where there is such a file: two exports may fall into one minute."""
+    numbered = (file.with_name(f"{file.stem}.{number}{file.suffix}") for number in count(2))
+    return next(path for path in chain([file], numbered) if not path.exists())

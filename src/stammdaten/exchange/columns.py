@@ -7,6 +7,7 @@ from typing import Any
 
 from stammdaten.classification.rules import Classification
 from stammdaten.classification.shapes import shown_classification
+from stammdaten.http.fields import LONG, SHORT, TEXT
 from stammdaten.products.countries import COUNTRY_CODES
 from stammdaten.products.shapes import SOURCING, Product
 
@@ -19,7 +20,7 @@ class Column:
 
     name: str
     field: str
-    kind: str  # key, text, flag, sourcing, country, archive
+    kind: str  # a key of _ALLOWED
     is_minimal: bool = False
 
     @property
@@ -29,8 +30,11 @@ class Column:
 
 
 _ALLOWED = {
-    "key": "1 to 255 characters in one line",
-    "text": "text; empty clears the field",
+    "key": f"1 to {SHORT} characters in one line",
+    "name": f"1 to {LONG} characters in one line; needed for a new article",
+    "long": f"up to {LONG} characters in one line; empty clears the field",
+    "short": f"up to {SHORT} characters in one line; empty clears the field",
+    "text": f"up to {TEXT} characters, line breaks among them; empty clears the field",
     "flag": "1 or 0; empty is not given",
     "sourcing": f"one of {', '.join(SOURCING)}; empty clears the field",
     "country": "a country code of ISO 3166-1 alpha-2, or one of XK, XI, XS, XC, XL, EU; another is stored as empty",
@@ -39,22 +43,22 @@ _ALLOWED = {
 
 IMPORTED = (
     Column(KEY, KEY, "key", is_minimal=True),
-    Column("description1", "designation", "text", is_minimal=True),
-    Column("description2", "designation2", "text", is_minimal=True),
-    *(Column(f"feature{number}", f"feature{number}", "text", is_minimal=True) for number in range(1, 7)),
+    Column("description1", "designation", "name", is_minimal=True),
+    Column("description2", "designation2", "long", is_minimal=True),
+    *(Column(f"feature{number}", f"feature{number}", "long", is_minimal=True) for number in range(1, 7)),
     Column("is_prio", "is_prio", "flag", is_minimal=True),
-    Column("manufacturer", "vendor", "text", is_minimal=True),
+    Column("manufacturer", "vendor", "short", is_minimal=True),
     Column("archive", "is_archived", "archive", is_minimal=True),
     Column("import_article", "import_article", "flag"),
     Column("is_military", "is_military", "flag"),
     Column("is_nuclear", "is_nuclear", "flag"),
-    Column("machine_type", "machine_type", "text"),
+    Column("machine_type", "machine_type", "short"),
     Column("is_eccn", "is_eccn", "flag"),
     Column("eccn_comment", "eccn_comment", "text"),
-    Column("system_material", "system_material", "text"),
-    Column("supplier_ctn", "supplier_ctn", "text"),
-    Column("presystem_ctn", "presystem_ctn", "text"),
-    Column("assembly_group", "assembly_group", "text"),
+    Column("system_material", "system_material", "short"),
+    Column("supplier_ctn", "supplier_ctn", "short"),
+    Column("presystem_ctn", "presystem_ctn", "short"),
+    Column("assembly_group", "assembly_group", "short"),
     Column("type_of_sourcing", "type_of_sourcing", "sourcing"),
     Column("country_of_origin_made_in", "made_in", "country"),
     Column("country_of_origin_preferential", "preferential", "country"),

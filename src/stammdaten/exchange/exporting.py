@@ -11,12 +11,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 
 from stammdaten.classification.tables import classifications
 from stammdaten.clock import german_stamp, utc_now, utc_stamp
 from stammdaten.exchange.columns import HEADER, exported_row
-from stammdaten.exchange.workbooks import written_workbook
+from stammdaten.exchange.workbooks import check_rows, written_workbook
 from stammdaten.jobs.queue import ask
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.lists.queries import live_lists
@@ -31,16 +31,17 @@ _AT_ONCE = 500
 # Fewer than are read: whoever else waits for this process gets a turn between two lots.
 _RENDERED_AT_ONCE = 25
 
+_wanted = and_(
+    the_instance(products),
+    has_its_number,
+    products.c.list_id == number("list_id"),
+    products.c.updated_at > text("since"),
+)
+_COUNT = Statement(select(func.count()).select_from(products).where(_wanted))
 _ROWS = Statement(
     select(*PRODUCT_COLUMNS, *RECORD_COLUMNS)
     .outerjoin(classifications, and_(the_instance(classifications), classifications.c.id == products.c.id))
-    .where(
-        the_instance(products),
-        has_its_number,
-        products.c.list_id == number("list_id"),
-        products.c.updated_at > text("since"),
-        products.c.id > number("after"),
-    )
+    .where(_wanted, products.c.id > number("after"))
     .order_by(products.c.id)
     .limit(_AT_ONCE)
 )
@@ -97,12 +98,20 @@ async def write_export(  # noqa: PLR0913 - what an export is
     :raises TooLarge: if it is more than a workbook can hold.
     """
     if form == WORKBOOK:
-        with ExitStack() as packed:
-            append = packed.enter_context(written_workbook(file, HEADER))
+        async with store.reading(instance_id, slow=True) as read:
+            counted = await read.rows(_COUNT, list_id=list_id, since=since)
+        # Before minutes of writing for nothing.
+        check_rows(counted[0][0])
+        packed = ExitStack()
+        append = packed.enter_context(written_workbook(file, HEADER))
+        try:
             async for rows in _exported_rows(store, instance_id, list_id=list_id, since=since):
                 await asyncio.to_thread(append, rows)
-            # In a thread too: a second for 100,000 articles.
-            await asyncio.to_thread(packed.close)
+        except BaseException as error:
+            await asyncio.to_thread(packed.__exit__, type(error), error, error.__traceback__)
+            raise
+        # In a thread, as above: packing takes a second for 100,000 articles, also of what is thrown away.
+        await asyncio.to_thread(packed.close)
         return
     # Under a name of its own: a worker that was taken for dead may still be writing the same export.
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from stammdaten.auth.callers import Caller
 from stammdaten.clock import utc_now, utc_stamp
-from stammdaten.exchange.columns import BY_FIELD, BY_NAME, KEY
+from stammdaten.exchange.columns import BY_FIELD, KEY
 from stammdaten.exchange.orders import BY_SFTP, Import, import_by_id, kept_file, report_file, summary
 from stammdaten.exchange.queries import changes_nothing, standing_products
-from stammdaten.exchange.reading import Opened, open_file
+from stammdaten.exchange.reading import WINDOWS, Opened, open_file
 from stammdaten.exchange.reporting import write_report
 from stammdaten.exchange.rows import Cells, Reader, Remark, Row
 from stammdaten.exchange.sftp.folders import done, failed, settle, space
@@ -114,7 +114,7 @@ class _Importing:
         """
         try:
             opened = await asyncio.to_thread(open_file, self._file)
-            await self._say(self.standing._replace(state="running", encoding=opened.encoding, lines=opened.line_count))
+            await self._begin(opened)
             await self._import(opened, list_id)
         except Malformed as broken:
             # What stands before the broken place was imported, and the report and the counts say so.
@@ -122,9 +122,20 @@ class _Importing:
         else:
             await self.end("done")
 
+    async def _begin(self, opened: Opened) -> None:
+        begun = self.standing._replace(state="running", encoding=opened.encoding, lines=opened.line_count)
+        if opened.encoding != WINDOWS or begun.line:
+            await self._say(begun)
+            return
+        remark = Remark(1, "", "", f"the file is read as {WINDOWS}, since it is no UTF-8", "UTF-8", is_refusal=False)
+        await self._say(begun._replace(line=1, warnings=1), [remark])
+
     async def end(self, state: str, *, error: str = "") -> None:
-        """Say that the import is over."""
-        await self._say(self.standing._replace(state=state, error=error, finished_at=utc_stamp(utc_now())))
+        """Say that the import is over, in its report too if there is an error: who sent it may see nothing else."""
+        line = self.standing.line
+        allowed = f"the rows up to line {line} are done; what was done before changes nothing when it is sent again"
+        remarks = [Remark(line, "", "", error, allowed)] if error else []
+        await self._say(self.standing._replace(state=state, error=error, finished_at=utc_stamp(utc_now())), remarks)
 
     async def give_up(self, why: str) -> None:
         """Say that the import is over, and why it came no further."""
@@ -256,4 +267,4 @@ def _refused(line: int, article_number: str, refusal: Refusal) -> Remark:
     if isinstance(refusal, Invalid):
         fault = refusal.faults[0]
         return Remark(line, article_number, BY_FIELD[fault.path].name, fault.sentence, BY_FIELD[fault.path].allowed)
-    return Remark(line, article_number, KEY, str(refusal), BY_NAME[KEY].allowed)
+    return Remark(line, article_number, KEY, str(refusal), "an article of this list, or a new one")

@@ -2,12 +2,13 @@
 
 import codecs
 import csv
+import re
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from stammdaten.exchange.columns import BY_NAME, EXPORTED_ONLY, KEY
 from stammdaten.exchange.unpacking import unpacked, unpacked_rows
@@ -16,6 +17,14 @@ from stammdaten.refusals import Malformed
 UTF8, WINDOWS, WORKBOOK = "utf-8", "windows-1252", "xlsx"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+# Or the beginning of one, where the file ends.
+_UTF8_CHARACTER = re.compile(
+    rb"[\xc2-\xdf](?:[\x80-\xbf]|\Z)"
+    rb"|[\xe0-\xef](?:[\x80-\xbf]{2}|[\x80-\xbf]?\Z)"
+    rb"|[\xf0-\xf4](?:[\x80-\xbf]{3}|[\x80-\xbf]{,2}\Z)"
+)
 _READ_BYTES = 1 << 20
 _LONGEST_ROW = 1 << 20
 
@@ -54,6 +63,8 @@ def open_file(path: Path) -> Opened:
         magic = file.read(8)
     if magic == _OLE:
         raise Malformed("The file is an .xls workbook, or one with a password; .xlsx without one and CSV are allowed.")
+    if magic.startswith(_UTF16):
+        raise Malformed("The file is UTF-16, which spreadsheets call Unicode text; UTF-8, or a workbook, is allowed.")
     if not magic.startswith(_ZIP):
         encoding, line_count = _look_through(path)
         return _opened(encoding, partial(_csv_lines, path, encoding), line_count)
@@ -70,18 +81,23 @@ def open_file(path: Path) -> Opened:
 def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]], line_count: int = 0) -> Opened:
     _, header = next(lines(), (0, []))
     columns = tuple(name.strip() for name in header)
-    unknown = [name for name in columns if name not in BY_NAME and name not in EXPORTED_ONLY]
-    if unknown:
-        raise Malformed(f"The header names {unknown[0][:100]!r}; columns are {', '.join(BY_NAME)}.")
-    if KEY not in columns or len(set(columns)) < len(columns):
-        between = "" if encoding == WORKBOOK else " with semicolons between them"
-        raise Malformed(f"The header must name columns{between}, each once, {KEY} among them.")
+    between = "one a cell" if encoding == WORKBOOK else "with semicolons between them"
+    if not header:
+        raise Malformed(f"The file is empty; it must begin with a header that names columns, {between}.")
+    for name in columns:
+        if name not in BY_NAME and name not in EXPORTED_ONLY:
+            allowed = f"it must name columns in lower case, {between}: {', '.join(BY_NAME)}"
+            raise Malformed(f"The header names {name[:100]!r}; {allowed}.")
+        if columns.count(name) > 1:
+            raise Malformed(f"The header names {name} twice.")
+    if KEY not in columns:
+        raise Malformed(f"The header must name the column {KEY}.")
     return Opened(encoding, columns, line_count, lines)
 
 
 def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    with path.open(encoding=_codec(encoding), newline="") as file:
-        lines = _Lines(file)
+    with path.open("rb") as file:
+        lines = _Lines(file, encoding)
         reader = csv.reader(lines, delimiter=";", strict=True)
         try:
             for cells in reader:
@@ -89,49 +105,45 @@ def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, cells
         except csv.Error as error:
             raise Malformed(f"Line {reader.line_num} cannot be read: {error}.") from error
-        except UnicodeDecodeError as error:
-            raise Malformed(f"Behind line {reader.line_num} stands what no {encoding} is.") from error
 
 
 class _Lines:
     """The lines of a file; a row that never ends, on one line or on many, must not fill the memory."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
         self._file = file
+        self._encoding = encoding
         self.row_length = 0
 
     def __iter__(self) -> Iterator[str]:
         number = 0
+        if self._file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            self._file.seek(0)
         while line := self._file.readline(_LONGEST_ROW):
             number += 1
             self.row_length += len(line)
             if self.row_length >= _LONGEST_ROW:
-                raise Malformed(f"Line {number} belongs to a row of {_LONGEST_ROW} characters or more.")
-            yield line
+                raise Malformed(f"Line {number} belongs to a row of {_LONGEST_ROW} bytes or more.")
+            try:
+                yield line.decode(self._encoding)
+            except UnicodeDecodeError as error:
+                raise Malformed(f"Line {number} is no {self._encoding}, as the lines before are.") from error
 
 
 def _look_through(path: Path) -> tuple[str, int]:
-    """Return the encoding of a file, and how many lines it has."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    encoding, lines, part = UTF8, 0, b""
+    """Return the encoding of a CSV file, and how many lines it has.
+
+    The first character that is not ASCII decides. A fault further on, or a file that is cut amid a character, must not
+    turn all its umlauts into two characters each.
+    """
+    encoding, lines, part = "", 0, b""
     with path.open("rb") as file:
         while read := file.read(_READ_BYTES):
             part = read
             lines += part.count(b"\n")
-            if encoding == UTF8:
-                encoding = _still_utf8(decoder, part)
-    if encoding == UTF8:
-        encoding = _still_utf8(decoder, b"", final=True)
-    return encoding, lines if part.endswith(b"\n") else lines + 1
-
-
-def _still_utf8(decoder: codecs.IncrementalDecoder, part: bytes, *, final: bool = False) -> str:
-    try:
-        decoder.decode(part, final=final)
-    except UnicodeDecodeError:
-        return WINDOWS
-    return UTF8
-
-
-def _codec(encoding: str) -> str:
-    return "utf-8-sig" if encoding == UTF8 else "cp1252"
+            if not encoding and (found := _NOT_ASCII.search(part)):
+                back = file.tell()
+                file.seek(back - len(part) + found.start())
+                encoding = UTF8 if _UTF8_CHARACTER.match(file.read(4)) else WINDOWS
+                file.seek(back)
+    return encoding or UTF8, lines if part.endswith(b"\n") else lines + 1

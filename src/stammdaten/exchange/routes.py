@@ -52,7 +52,7 @@ async def import_list(request: Request) -> JsonAnswer:
     await check_list(store, caller.instance_id, slug)
     settings: Settings = request.scope["state"]["settings"]
     file = imports_folder(home, caller.instance_id) / f".upload-{secrets.token_hex(16)}"
-    is_dry_run = is_truthy(read_query(request).get("dry_run"))
+    is_dry_run = _is_dry_run(read_query(request))
     try:
         await write_body(request, file, most=settings.import_limit)
         # The file has no name here: it is the body itself.
@@ -138,6 +138,14 @@ async def _found(request: Request) -> tuple[Import, Path]:
 
 def _answer(standing: Import, report: list[ReportLine], status: int = 200) -> JsonAnswer:
     return JsonAnswer(b'{"import":%b}' % rendered_import(standing, report), status)
+
+
+def _is_dry_run(query: dict[str, str]) -> bool:
+    # Elsewhere, what is not known is ignored. Here, a slip of the pen would store what was to be tried.
+    for name in query:
+        if name not in ("dry_run", ""):
+            raise Invalid([Fault(name[:100], "is no parameter of an import; dry_run is")])
+    return is_truthy(query.get("dry_run"))
 
 
 def _since(query: dict[str, str]) -> str:

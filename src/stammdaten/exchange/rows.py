@@ -9,7 +9,7 @@ from stammdaten.products.operations import ProductImport
 from stammdaten.products.shapes import read_fields
 from stammdaten.refusals import Invalid
 
-_TEXTS = {"key", "text", "sourcing"}
+_OTHERS = {"flag", "archive", "country"}
 _FLAGS = {"1": True, "0": False, "": None}
 
 
@@ -58,8 +58,8 @@ class Reader:
         # Columns that only an export has are passed over.
         known = [(place, column) for place, name in enumerate(columns) if (column := BY_NAME.get(name))]
         # Texts, most of what files hold, are taken together: they are as they are.
-        self._texts = [(column.field, place) for place, column in known if column.kind in _TEXTS]
-        self._others = [(place, column) for place, column in known if column.kind not in _TEXTS]
+        self._texts = [(column.field, place) for place, column in known if column.kind not in _OTHERS]
+        self._others = [(place, column) for place, column in known if column.kind in _OTHERS]
 
     def cells(self, line: int, cells: list[str]) -> Cells:
         """Read what the cells of a row say."""
@@ -77,10 +77,10 @@ class Reader:
             if column.kind == "country":
                 given[column.field] = cell if is_country(cell) else ""
                 if not is_country(cell):
-                    what = f"{cell[:100]!r} is no country code"
+                    what = f"is no country code: {cell[:100]!r}"
                     remarks.append(_remark(line, article_number, column, what, warn=True))
             elif cell not in _FLAGS:
-                remarks.append(_remark(line, article_number, column, f"{cell[:100]!r} is neither 1 nor 0"))
+                remarks.append(_remark(line, article_number, column, f"is neither 1 nor 0: {cell[:100]!r}"))
             elif column.kind == "archive":
                 is_archived = _FLAGS[cell]
             elif cell:

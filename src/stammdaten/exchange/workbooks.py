@@ -16,6 +16,15 @@ _MOST_ROWS = 1_048_576
 _ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
+def check_rows(count: int) -> None:
+    """Refuse so many rows below the header.
+
+    :raises TooLarge: if no workbook can hold them.
+    """
+    if count >= _MOST_ROWS:
+        raise TooLarge(f"A workbook holds {_MOST_ROWS - 1} articles at most; export the list as CSV.")
+
+
 @contextmanager
 def written_workbook(path: Path, header: Sequence[str]) -> Iterator[Callable[[Iterable[Sequence[str]]], None]]:
     """Write a workbook; yields a function that takes the next rows of text cells, the key first.
@@ -48,8 +57,7 @@ def _sheet_of(workbook: Workbook, header: Sequence[str]) -> Callable[[Iterable[S
     def append(rows: Iterable[Sequence[str]]) -> None:
         nonlocal line
         for cells in rows:
-            if line == _MOST_ROWS:
-                raise TooLarge(f"A workbook holds {_MOST_ROWS - 1} articles at most; export the list as CSV.")
+            check_rows(line)
             for place, cell in compress(enumerate(cells), cells):
                 if sheet.write_string(line, place, _written(cell)):
                     raise TooLarge(

@@ -136,7 +136,7 @@ class Receiving:
         :raises TooLarge: if it was refused while it was sent; the part is in `import/failed` then.
         """
         if not upload.fault and upload.received < upload.size:
-            upload.fault = f"{upload.received} of {upload.size} bytes were sent"
+            upload.fault = f"the file has holes: {upload.received} bytes were sent"
         if upload.fault:
             self.cut(upload, upload.fault)
             raise TooLarge(f"Nothing is imported: {upload.fault}.")
@@ -253,7 +253,7 @@ class Receiving:
         named = name if is_name(name) else "unnamed"
         names = (f"{named}.{number}.part" for number in numbers())
         try:
-            what = f"{why}: {file.stat().st_size} bytes of {named} had come, nothing of it is imported"
+            what = f"{why}; {file.stat().st_size} bytes of {named} had come, nothing of it is imported"
             with self._report(what, _AGAIN) as report:
                 put_beside(failed(space(self._home, prefix)), file=file, names=names, report=report)
         except OSError as error:
