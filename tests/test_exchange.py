@@ -440,6 +440,23 @@ class TestCommands:
         assert again.startswith("0 created, 0 updated, 1 unchanged, 0 refused")
         assert file.exists()
 
+    def test_export_over_nothing_that_is_there(self, copied: Callable[[], Settings], tmp_path: Path) -> None:
+        settings = copied()
+        command(settings, "account", "create", "A", "--prefix", "acme")
+        command(settings, "list", "create", "--prefix", "acme", "Spare Parts")
+        out, no_folder = tmp_path / "out", tmp_path / "file"
+        no_folder.write_text("")
+        out.mkdir()
+        there = out / export_name(SLUG)
+        there.write_text("kept")
+
+        shown = command(settings, "export", "--prefix", "acme", "--out", str(out))
+        said = command(settings, "export", "--prefix", "acme", "--out", str(no_folder), expect=1)
+
+        assert Path(shown.strip()).read_bytes().startswith(b"article_number;")
+        assert there.read_text() == "kept"
+        assert said == f"{no_folder} cannot be used as a folder: File exists.\n"
+
     def test_export_and_import_a_workbook(self, copied: Callable[[], Settings], tmp_path: Path) -> None:
         settings = copied()
         command(settings, "account", "create", "A", "--prefix", "acme")
