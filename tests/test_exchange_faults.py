@@ -45,7 +45,7 @@ TERMINATE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
-WORKER = [sys.executable, "-m", "stammdaten.exchange"]
+WORKER = [sys.executable, "-m", "stammdaten.exchange", str(os.getpid())]
 # Looks for jobs until it is killed, so that several are at it all the time.
 RESTLESS = """
 import asyncio

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import os
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -20,8 +21,20 @@ from asyncssh.packet import Byte, String, UInt32, UInt64
 
 from stammdaten.auth.logins import create_login, new_password, password_hash, remove_login
 from stammdaten.auth.operations import disable_user, set_roles
+from stammdaten.exchange.orders import imports_folder
 from stammdaten.exchange.sftp.connecting import listening
-from stammdaten.exchange.sftp.folders import Place, failed, incoming, make_space, outgoing, place_of, settle, space
+from stammdaten.exchange.sftp.folders import (
+    Place,
+    failed,
+    incoming,
+    make_space,
+    opened,
+    outgoing,
+    place_of,
+    put_in,
+    settle,
+    space,
+)
 from stammdaten.exchange.sftp.keys import host_key, public_key
 from stammdaten.exchange.sftp.receiving import Receiving
 from stammdaten.exchange.working import exchange_worker
@@ -142,6 +155,15 @@ def work_off(member: Member) -> None:
     member.service.run(work)
 
 
+def held_open(root: Path) -> list[Path]:
+    """Return what this process holds open at a place or below."""
+    held = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            held.append(handle.readlink())
+    return [path for path in held if path.is_relative_to(root)]
+
+
 async def until(holds: Callable[[], bool]) -> None:
     """Wait for something that a process does in its own time."""
     for _ in range(PATIENCE * 20):
@@ -227,6 +249,55 @@ class TestSettle:
             self.settled(tmp_path / "done", "text")
 
         assert list((tmp_path / "other").iterdir()) == []
+
+
+class TestPutIn:
+    """Moving a file to where it is imported."""
+
+    def put(self, folder: Path, name: str, text: str) -> str:
+        """Move a file there, and return its name."""
+        source = folder.parent / "given"
+        source.write_text(text)
+        with opened(folder, ()) as handle:
+            return put_in(source, handle, name=name)
+
+    @pytest.mark.parametrize(
+        ("name", "names"),
+        [
+            ("x.csv", ["x.csv", "x.1.csv", "x.2.csv"]),
+            ("x.2026.XLSX", ["x.2026.XLSX", "x.2026.1.XLSX", "x.2026.2.XLSX"]),
+            ("x..csv", ["x..csv", "x..1.csv", "x..2.csv"]),
+        ],
+    )
+    def test_writes_over_none_that_waits(self, tmp_path: Path, name: str, names: list[str]) -> None:
+        folder = tmp_path / "import"
+        folder.mkdir()
+
+        got = [self.put(folder, name, text) for text in "abc"]
+
+        assert got == names
+        assert [(folder / name).read_text() for name in names] == ["a", "b", "c"]
+        assert [path.name for path in tmp_path.iterdir()] == ["import"]
+
+    def test_is_refused_where_no_name_is_left(self, tmp_path: Path) -> None:
+        folder, name = tmp_path / "import", "x" * 196 + ".csv"
+        folder.mkdir()
+        self.put(folder, name, "first")
+
+        with pytest.raises(FileExistsError):
+            self.put(folder, name, "second")
+
+        assert (folder / name).read_text() == "first"
+        assert (tmp_path / "given").read_text() == "second"
+
+    def test_writes_over_what_is_not_imported(self, tmp_path: Path) -> None:
+        folder = tmp_path / "import"
+        folder.mkdir()
+
+        got = [self.put(folder, "x.csv.part", text) for text in "ab"]
+
+        assert got == ["x.csv.part"] * 2
+        assert (folder / "x.csv.part").read_text() == "b"
 
 
 class TestLogin:
@@ -516,20 +587,32 @@ class TestSpace:
         assert visit(other, look) == [".", "..", "done", "failed", "own.txt"]
         assert erp.names("import") == ["kept.txt"]
 
-    def test_holds_64_handles_open(self, erp: Erp) -> None:
+    def test_holds_16_handles_open(self, erp: Erp) -> None:
         (outgoing(erp.root) / "x.csv").write_text("x")
 
         async def open_many(client: asyncssh.SFTPClient) -> int:
-            files = [await client.open("/export/x.csv", "rb") for _ in range(64)]
-            with pytest.raises(asyncssh.SFTPFailure, match="At most 64"):
+            files = [await client.open("/export/x.csv", "rb") for _ in range(16)]
+            with pytest.raises(asyncssh.SFTPFailure, match="At most 16"):
                 await client.open("/export/x.csv", "rb")
-            with pytest.raises(asyncssh.SFTPFailure, match="At most 64"):
+            with pytest.raises(asyncssh.SFTPFailure, match="At most 16"):
                 await client.listdir("/")
             for file in files:
                 await file.close()
             return len(await client.listdir("/"))
 
         assert visit(erp, open_many) == 4
+
+    def test_holds_no_folder_open_while_it_is_listed(self, erp: Erp) -> None:
+        for number in range(300):
+            (outgoing(erp.root) / f"{number}.csv").touch()
+
+        async def begin_many(client: asyncssh.SFTPClient) -> list[Path]:
+            listings = [client.scandir("/export") for _ in range(10)]
+            for listing in listings:
+                await anext(listing)
+            return held_open(erp.root)
+
+        assert visit(erp, begin_many) == []
 
 
 class TestProtocol:
@@ -670,6 +753,73 @@ class TestUpload:
 
         assert len(erp.names("import", "done")) == 10
 
+    def test_that_waits_is_kept_and_done_in_order(self, erp: Erp) -> None:
+        imports = imports_folder(erp.member.service.settings.home, erp.member.instance_id)
+
+        async def run(store: Store) -> list[str]:
+            async with (
+                server(store, erp.member.service.settings) as (port, receiving),
+                connecting(port, erp.login, erp.password) as connection,
+                connection.start_sftp_client() as client,
+            ):
+                imports.parent.mkdir(exist_ok=True)
+                imports.touch()
+                for designation in (b"Bolt", b"Nut", b"Pin"):
+                    await put(client, f"/import/{SLUG}.csv", b"article_number;description1\nA-1;%s\n" % designation)
+                await put(client, f"/import/{SLUG}.part", SAMPLE.replace(b"Bolt", b"Rod"))
+                await client.posix_rename(f"/import/{SLUG}.part", f"/import/{SLUG}.csv")
+                waiting = erp.names("import")
+                await receiving.scan()
+                imports.unlink()
+                await put(client, f"/import/{SLUG}.last.csv", SAMPLE.replace(b"Bolt", b"Cog"))
+                await receiving.scan()
+                return waiting
+
+        waiting = erp.member.service.run(run)
+        work_off(erp.member)
+
+        names = [f"{SLUG}.{number}csv" for number in ("", "1.", "2.", "3.")]
+        assert waiting == sorted(names)
+        assert held_open(erp.member.service.settings.home / "sftp-uploads" / erp.member.prefix) == []
+        assert erp.names("import") == erp.names("import", "failed") == []
+        assert [name for name in erp.names("import", "done") if "report" not in name] == sorted(
+            [*names, f"{SLUG}.last.csv"]
+        )
+        assert found_product(erp.member, "A-1")["data"][0]["designation"] == "Cog"
+
+    def test_that_waits_may_be_removed(self, erp: Erp) -> None:
+        imports = imports_folder(erp.member.service.settings.home, erp.member.instance_id)
+
+        async def run(store: Store) -> None:
+            async with (
+                server(store, erp.member.service.settings) as (port, receiving),
+                connecting(port, erp.login, erp.password) as connection,
+                connection.start_sftp_client() as client,
+            ):
+                imports.parent.mkdir(exist_ok=True)
+                imports.touch()
+                await put(client, f"/import/{SLUG}.csv")
+                await client.remove(f"/import/{SLUG}.csv")
+                imports.unlink()
+                await receiving.scan()
+                await put(client, f"/import/{SLUG}.next.csv")
+
+        erp.member.service.run(run)
+        work_off(erp.member)
+
+        assert erp.names("import") == []
+        assert erp.names("import", "done") == [f"{SLUG}.next.csv", f"{SLUG}.next.csv.report.csv"]
+
+    def test_that_cannot_be_put_there_is_put_away(self, erp: Erp) -> None:
+        name = "x" * 196 + ".csv"
+        (incoming(erp.root) / name).write_text("kept")
+
+        with pytest.raises(asyncssh.SFTPError):
+            visit(erp, lambda client: put(client, f"/import/{name}"))
+
+        assert (incoming(erp.root) / name).read_text() == "kept"
+        assert (failed(erp.root) / f"{name}.1.part").read_bytes() == SAMPLE
+
     def test_is_not_seen_before_it_is_complete(self, erp: Erp) -> None:
         async def send(client: asyncssh.SFTPClient) -> tuple[list[str], list[str]]:
             async with client.open("/import/x.txt", "wb") as file:
@@ -796,6 +946,24 @@ class TestScan:
         assert erp.names("import", "done") == [f"{SLUG}.csv", f"{SLUG}.csv.report.csv"]
 
 
+class TestRecover:
+    """What a server that was killed has left."""
+
+    def test_puts_away_parts_but_not_what_was_moved(self, erp: Erp) -> None:
+        home = erp.member.service.settings.home
+        kept = home / "sftp-uploads" / erp.member.prefix
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / "1.cut.csv").write_bytes(SAMPLE)
+        (kept / "2.moved.csv").write_bytes(SAMPLE)
+        (incoming(erp.root) / "moved.csv").hardlink_to(kept / "2.moved.csv")
+
+        Receiving(erp.member.service.store, home=home, limit=1, ordered=lambda: None).recover()
+
+        assert list(kept.iterdir()) == []
+        assert erp.names("import") == ["moved.csv"]
+        assert erp.names("import", "failed") == ["cut.csv.1.part", "cut.csv.1.part.report.csv"]
+
+
 class Serving:
     """`stammdaten sftp` in a process of its own."""
 
@@ -849,6 +1017,8 @@ class TestCommands:
         async def run() -> None:
             first = serving()
             await first.ready()
+            soft, hard = resource.prlimit(first.process.pid, resource.RLIMIT_NOFILE)
+            assert soft == hard
             connection = await connecting(first.port, "acme-erp", password)
             client = await connection.start_sftp_client()
             await (await client.open(f"/import/{SLUG}.cut.csv", "wb")).write(SAMPLE)
@@ -917,6 +1087,16 @@ class TestCommands:
         ):
             assert expected in sentence
         assert (space(settings.home, anna.prefix) / "import" / "done").is_dir()
+
+    def test_make_no_login_without_a_space(self, fresh: Settings) -> None:
+        done(fresh, "account", "create", "A", "--prefix", "acme")
+        done(fresh, "user", "create", "--prefix", "acme", "--name", "erp", "--role", "api-user")
+        (fresh.home / "sftp").touch()
+
+        said = refused(fresh, "sftp-login", "create", "--prefix", "acme", "--user", "erp", "acme-erp")
+
+        assert "folders of the instance cannot be made" in said
+        assert done(fresh, "sftp-login", "list", "--prefix", "acme") == []
 
     def test_remove_no_login_of_another_instance(self, erp: Erp, bruno: Member) -> None:
         refused(bruno.service.settings, "sftp-login", "remove", "--prefix", bruno.prefix, erp.login)

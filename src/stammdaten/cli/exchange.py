@@ -29,9 +29,10 @@ from stammdaten.exchange.orders import (
     report_file,
     summary,
 )
-from stammdaten.exchange.working import work_off
+from stammdaten.exchange.working import dedicated_worker
 from stammdaten.http.requests import german_time
 from stammdaten.jobs.queue import job_by_key
+from stammdaten.jobs.running import Worker
 from stammdaten.refusals import NotAllowed, NotFound, TooLarge, Unavailable
 from stammdaten.settings import read_settings
 from stammdaten.store import Store
@@ -95,7 +96,7 @@ async def _import_over(store: Store, instance_id: int, import_id: int) -> Import
 
 async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> T:
     """Do jobs, or look on while a serving process does them, until a look finds what it waits for."""
-    working = asyncio.create_task(_work(store))
+    working = asyncio.create_task(_work(dedicated_worker(store, read_settings().home)))
     try:
         while True:
             found = await look()
@@ -110,11 +111,12 @@ async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> 
             await working
 
 
-async def _work(store: Store) -> None:
+async def _work(worker: Worker) -> None:
     while True:
         # Whoever looks on tells that the database is away; it may be back by the next look.
         with suppress(Unavailable):
-            await work_off(store, read_settings().home)
+            while await worker.work_once():
+                pass
         await asyncio.sleep(_LOOK_SECONDS)
 
 

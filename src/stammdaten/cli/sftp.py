@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import resource
 import signal
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +17,9 @@ from stammdaten.exchange.sftp.receiving import Receiving
 from stammdaten.exchange.working import Exchange
 from stammdaten.http.logs import configure_logging
 from stammdaten.jobs.running import Worker
+from stammdaten.refusals import Unavailable
 from stammdaten.settings import read_settings
-from stammdaten.store import Row, Store
+from stammdaten.store import Row, Store, Write
 
 app = noun("SFTP logins: users who exchange files.")
 
@@ -37,6 +39,9 @@ async def _serve(store: Store) -> None:
     from stammdaten.exchange.sftp.connecting import listening, only_one  # noqa: PLC0415
 
     settings = read_settings()
+    # The usual soft limit is for programs that cannot do with more; each connection and each open file takes one.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
@@ -69,8 +74,16 @@ def create(
     """Let a user exchange files; without a key, the last line is a password, shown once and kept nowhere."""
     password = "" if key else new_password()
     proof = "\n".join(_public_keys(key)) if key else password_hash(password)
-    write_in(prefix, lambda write: create_login(write, name=login, user_name=user, proof=proof))
-    make_space(read_settings().home, prefix)
+
+    async def add(write: Write) -> None:
+        await create_login(write, name=login, user_name=user, proof=proof)
+        try:
+            # Within the transaction: a login that was kept without its password being shown would be of no use.
+            make_space(read_settings().home, prefix)
+        except OSError as error:
+            raise Unavailable(f"The folders of the instance cannot be made: {error.strerror}.") from error
+
+    write_in(prefix, add)
     if password:
         say(password)
 

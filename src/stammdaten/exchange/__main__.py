@@ -1,11 +1,11 @@
-"""`python -m stammdaten.exchange`: do the imports and exports that are due, and end."""
+"""`python -m stammdaten.exchange PID`: do the imports and exports that are due, and end, or when that parent does."""
 
 import asyncio
 import os
 import signal
-from contextlib import suppress
+import sys
 
-from stammdaten.exchange.working import work_off
+from stammdaten.exchange.working import dedicated_worker
 from stammdaten.http.logs import configure_logging
 from stammdaten.settings import read_settings
 from stammdaten.store import open_store
@@ -26,15 +26,20 @@ async def _work() -> None:
     settings = read_settings()
     async with await open_store(settings) as store:
         await check_schema(store)
-        await work_off(store, settings.home)
+        worker = dedicated_worker(store, settings.home)
+        while await worker.work_once():
+            pass
 
 
 async def _main() -> None:
-    working, ending = asyncio.create_task(_work()), asyncio.create_task(_end_with(os.getppid()))
+    working, ending = asyncio.create_task(_work()), asyncio.create_task(_end_with(int(sys.argv[1])))
     # Told to stop, it lets go of its job, so that whoever starts next need not wait until the claim has run out.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
-    with suppress(asyncio.CancelledError):
+    try:
         await working
+    except asyncio.CancelledError:
+        # Without waiting for a thread that unpacks a workbook: nobody wants it any more.
+        os._exit(0)
     ending.cancel()
 
 

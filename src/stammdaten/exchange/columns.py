@@ -21,7 +21,6 @@ class Column:
     name: str
     field: str
     kind: str  # a key of _ALLOWED
-    is_minimal: bool = False
 
     @property
     def allowed(self) -> str:
@@ -42,13 +41,13 @@ _ALLOWED = {
 }
 
 IMPORTED = (
-    Column(KEY, KEY, "key", is_minimal=True),
-    Column("description1", "designation", "name", is_minimal=True),
-    Column("description2", "designation2", "long", is_minimal=True),
-    *(Column(f"feature{number}", f"feature{number}", "long", is_minimal=True) for number in range(1, 7)),
-    Column("is_prio", "is_prio", "flag", is_minimal=True),
-    Column("manufacturer", "vendor", "short", is_minimal=True),
-    Column("archive", "is_archived", "archive", is_minimal=True),
+    Column(KEY, KEY, "key"),
+    Column("description1", "designation", "name"),
+    Column("description2", "designation2", "long"),
+    *(Column(f"feature{number}", f"feature{number}", "long") for number in range(1, 7)),
+    Column("is_prio", "is_prio", "flag"),
+    Column("manufacturer", "vendor", "short"),
+    Column("archive", "is_archived", "archive"),
     Column("import_article", "import_article", "flag"),
     Column("is_military", "is_military", "flag"),
     Column("is_nuclear", "is_nuclear", "flag"),

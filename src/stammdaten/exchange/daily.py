@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+from stammdaten.auth.logins import all_logins
 from stammdaten.auth.queries import all_instances, instance_by_prefix
 from stammdaten.exchange.exporting import Wanted, export_lists
 from stammdaten.exchange.sftp.folders import outgoing, space
@@ -50,7 +51,9 @@ async def _export(store: Store, prefix: str, folder: Path) -> int:
         instance = await instance_by_prefix(read, prefix)
     if instance is None:
         return 0
-    files = await export_lists(store, instance[0], Wanted(), folder=folder)
+    async with store.reading(instance[0]) as read:
+        has_users = bool(await all_logins(read))
+    files = await export_lists(store, instance[0], Wanted(), folder=folder) if has_users else []
     _remove_old(_made(folder), days=_EXPORT_DAYS)
     return len(files)
 

@@ -6,8 +6,8 @@ import io
 import json
 import os
 import secrets
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,12 +106,13 @@ async def write_export(  # noqa: PLR0913 - what an export is
         append = packed.enter_context(written_workbook(file, HEADER))
         try:
             async for rows in _exported_rows(store, instance_id, list_id=list_id, since=since):
-                await asyncio.to_thread(append, rows)
+                await _to_its_end(append, rows)
         except BaseException as error:
-            await asyncio.to_thread(packed.__exit__, type(error), error, error.__traceback__)
+            with suppress(Exception):
+                await _to_its_end(packed.__exit__, type(error), error, error.__traceback__)
             raise
         # In a thread, as above: packing takes a second for 100,000 articles, also of what is thrown away.
-        await asyncio.to_thread(packed.close)
+        await _to_its_end(packed.close)
         return
     # Under a name of its own: a worker that was taken for dead may still be writing the same export.
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
@@ -124,6 +125,16 @@ async def write_export(  # noqa: PLR0913 - what an export is
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
+
+
+async def _to_its_end(work: Callable[..., object], *given: object) -> None:
+    """Run work in a thread; who is cancelled meanwhile waits for it, since nothing may be closed below it."""
+    working = asyncio.create_task(asyncio.to_thread(work, *given))
+    try:
+        await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait([working])
+        raise
 
 
 async def export_lists(store: Store, instance_id: int, wanted: Wanted, *, folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ then. So an import that died goes on behind that line, with the report cut to wh
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from stammdaten.auth.callers import Caller
@@ -70,7 +71,7 @@ async def _done_or_given_up(work: "_Importing", job: Job, list_id: int) -> None:
     """Import, or say that it is given up: the job room would leave the import as if it were running.
 
     Attempts count that begin behind the same line, be it that they fail or that the process dies of the file; those
-    that get further do not, nor those that the database ends.
+    that get further do not, nor those that the database or somebody ends.
     """
     before, line = job.claimed.progress, work.standing.line
     attempts = before["attempts"] if before.get("line") == line else 0
@@ -82,8 +83,9 @@ async def _done_or_given_up(work: "_Importing", job: Job, list_id: int) -> None:
         await work.run(list_id)
     except ClaimLost:
         raise
-    except Unavailable:
-        await job.keep({"line": line, "attempts": attempts})
+    except (Unavailable, asyncio.CancelledError):
+        with suppress(Exception):  # if it cannot be said, that is an attempt
+            await job.keep({"line": line, "attempts": attempts})
         raise
     except Exception as error:
         if attempts + 1 < _MOST_ATTEMPTS:
@@ -174,7 +176,8 @@ class _Importing:
             if remarks or unsaid == _SAID_EVERY:
                 await self._say(standing, remarks)
                 unsaid = 0
-            self.standing = standing
+            else:
+                self.standing = standing
 
     async def _rows(self, reader: Reader, batch: list[Cells], list_id: int) -> dict[int, Row]:
         """Check the rows that are not as the products stand already; by line."""
@@ -232,8 +235,8 @@ class _Importing:
         remarks: list[Remark] = []
         counts = {"created": 0, "updated": 0, "unchanged": 0, "refused": 0}
         for cells in batch:
-            remarks += cells.remarks
             row = rows.get(cells.line)
+            remarks += cells.remarks if row is None else row.remarks
             outcome = "unchanged" if row is None else None if row.product is None else next(stored)
             if isinstance(outcome, Refusal):
                 remarks.append(_refused(cells.line, cells.article_number, outcome))

@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import os
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -43,12 +44,18 @@ def write_report(file: Path, remarks: Iterable[Remark], *, after: int) -> int:
         # What stands in the place of an article number may be as long as a file allows.
         article_number = safe(remark.article_number[:SHORT])
         writer.writerow((str(remark.line), article_number, remark.column, safe(remark.what), remark.allowed))
+    written = text.getvalue().encode()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch()
     with file.open("r+b") as report:
         report.seek(after)
         report.truncate()
-        return after + report.write(text.getvalue().encode())
+        report.write(written)
+        if written:
+            # On the disk before the transaction that tells of it.
+            report.flush()
+            os.fsync(report.fileno())
+    return after + len(written)
 
 
 def report_lines(file: Path, *, length: int, most: int) -> list[ReportLine]:

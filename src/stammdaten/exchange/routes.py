@@ -31,7 +31,7 @@ from stammdaten.http.fields import LARGEST_NUMBER
 from stammdaten.http.requests import german_time, is_truthy, path_text, read_query, write_body
 from stammdaten.http.routing import resource
 from stammdaten.lists.queries import live_lists
-from stammdaten.refusals import Fault, Invalid, NotFound, TooLarge
+from stammdaten.refusals import Fault, Invalid, NotFound, TooLarge, Unavailable
 from stammdaten.settings import Settings
 from stammdaten.store import Store
 
@@ -97,12 +97,16 @@ async def export_list(request: Request) -> FileAnswer:
         return FileAnswer(parts, name=name, media_type=_MEDIA_TYPES[form])
     folder = exports_folder(home, secrets.token_hex(8))
     folder.mkdir(parents=True)
+    exchange: Exchange = request.scope["state"]["exchange"]
     try:
-        # A workbook is packed when it is complete: it cannot be sent while it is made.
-        await write_export(store, caller.instance_id, folder / name, list_id=list_id, since=since, form=form)
+        async with exchange.packing:
+            # A workbook is packed when it is complete: it cannot be sent while it is made.
+            await write_export(store, caller.instance_id, folder / name, list_id=list_id, since=since, form=form)
         file = (folder / name).open("rb")
     except TooLarge as error:
         raise Invalid([Fault("format", f"cannot be {form} here: {error}")]) from error
+    except OSError as error:
+        raise Unavailable("The workbook cannot be made at the moment; please try again.") from error
     finally:
         shutil.rmtree(folder)
     return FileAnswer(_parts(file), name=name, media_type=_MEDIA_TYPES[form])

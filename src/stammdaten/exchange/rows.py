@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from stammdaten.auth.callers import Caller
 from stammdaten.exchange.columns import BY_FIELD, BY_NAME, KEY, Column, is_country, plain
+from stammdaten.http.fields import trimmed
 from stammdaten.products.operations import ProductImport
 from stammdaten.products.shapes import read_fields
 from stammdaten.refusals import Invalid
@@ -42,7 +43,6 @@ class Cells(NamedTuple):
 class Row(NamedTuple):
     """A row as it was checked: what to import, or None where it is refused, and what there is to say of it."""
 
-    line: int
     product: ProductImport | None
     remarks: list[Remark]
 
@@ -69,7 +69,8 @@ class Reader:
         if "'" in "".join(cells):
             cells = [plain(cell) for cell in cells]
         given: dict[str, Any] = {field: cells[place] for field, place in self._texts}
-        article_number = cells[self._key]
+        # Here already: two rows of one article must be known as such.
+        article_number = given[KEY] = trimmed(cells[self._key])
         remarks: list[Remark] = []
         is_archived: bool | None = None
         for place, column in self._others:
@@ -90,15 +91,15 @@ class Reader:
     def checked(self, cells: Cells) -> Row:
         """Check what the cells say as the interface checks the same fields."""
         line, article_number, given, is_archived, remarks = cells
-        if not cells.is_refused or given:
-            try:
-                number, values = read_fields(given)
-            except Invalid as invalid:
-                remarks += [
-                    _remark(line, article_number, BY_FIELD[fault.path], fault.sentence) for fault in invalid.faults
-                ]
+        if not given:
+            return Row(None, remarks)
+        try:
+            number, values = read_fields(given)
+        except Invalid as invalid:
+            faults = [_remark(line, article_number, BY_FIELD[fault.path], fault.sentence) for fault in invalid.faults]
+            return Row(None, [*remarks, *faults])
         if cells.is_refused:
-            return Row(line, None, remarks)
+            return Row(None, remarks)
         product = ProductImport(
             caller=self._caller,
             list_id=self._list_id,
@@ -106,7 +107,7 @@ class Reader:
             values=values,
             is_archived=is_archived,
         )
-        return Row(line, product, remarks)
+        return Row(product, remarks)
 
 
 def _remark(line: int, article_number: str, column: Column, what: str, *, warn: bool = False) -> Remark:

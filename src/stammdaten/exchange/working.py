@@ -21,6 +21,7 @@ from stammdaten.settings import Settings
 from stammdaten.store import Store
 
 _LOOK_SECONDS = 5
+_END_SECONDS = 10
 
 _log = logging.getLogger(__name__)
 
@@ -35,14 +36,12 @@ def exchange_worker(store: Store, home: Path) -> Worker:
     return Worker(store, exchange_jobs(home), (), {IMPORT})
 
 
-async def work_off(store: Store, home: Path) -> None:
-    """Do the jobs of the exchange until none is due; for a process that does nothing else."""
+def dedicated_worker(store: Store, home: Path) -> Worker:
+    """Return a worker for the jobs of the exchange, in a process that does nothing else."""
     # Looking for garbage took a fifth of the time: a row makes hundreds of objects and no cycle.
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
-    worker = exchange_worker(store, home)
-    while await worker.work_once():
-        pass
+    return exchange_worker(store, home)
 
 
 class Exchange:
@@ -52,6 +51,8 @@ class Exchange:
         self._store = store
         self._settings = settings
         self._asked = asyncio.Event()
+        # Of workbooks that a serving process makes itself, for an answer: one at a time.
+        self.packing = asyncio.Semaphore(1)
 
     def look(self) -> None:
         """Look now: something was asked for."""
@@ -83,13 +84,16 @@ class Exchange:
             "STAMMDATEN_HOME": str(settings.home.resolve()),
             "STAMMDATEN_DATABASE_URL": settings.database_url or "",
         }
-        process = await asyncio.create_subprocess_exec(sys.executable, "-m", "stammdaten.exchange", env=environment)
+        command = (sys.executable, "-m", "stammdaten.exchange", str(os.getpid()))
+        process = await asyncio.create_subprocess_exec(*command, env=environment)
         try:
             code = await process.wait()
         except asyncio.CancelledError:
             # What it was at goes on behind its last batch, with whoever takes it over.
             with suppress(ProcessLookupError):
                 process.terminate()
+                await asyncio.wait([asyncio.create_task(process.wait())], timeout=_END_SECONDS)
+                process.kill()
             await process.wait()
             raise
         if code:

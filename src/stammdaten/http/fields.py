@@ -42,9 +42,14 @@ def wrong(sentence: str) -> PydanticCustomError:
     return PydanticCustomError("field", "{sentence}", {"sentence": sentence})
 
 
+def trimmed(text: str) -> str:
+    """Trim an identifier; a control character is no blank and is refused, wherever it stands."""
+    return text if CONTROL.search(text) else text.strip()
+
+
 def _trimmed(given: object) -> object:
-    # Before the length is counted; a control character is no blank and is refused, wherever it stands.
-    return given.strip() if isinstance(given, str) and not CONTROL.search(given) else given
+    # Before the length is counted.
+    return trimmed(given) if isinstance(given, str) else given
 
 
 def _not_blank(text: str) -> str:

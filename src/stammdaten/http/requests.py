@@ -1,7 +1,6 @@
 """What routes ask of a request: its body, numbers and words of its query, path segments as they were sent."""
 
 import asyncio
-import os
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -36,7 +35,7 @@ async def read_json(request: Request) -> tuple[Any, list[Fault]]:
 
 
 async def write_body(request: Request, file: Path, *, most: int) -> None:
-    """Write the body into a new file as it comes; it is on the disk for good when this returns.
+    """Write the body into a new file as it comes.
 
     :raises TooLarge: if it is over `most` bytes.
     :raises Malformed: if it is empty, or ended before it was complete.
@@ -54,8 +53,6 @@ async def write_body(request: Request, file: Path, *, most: int) -> None:
             written.write(piece)
             if not written.tell():
                 raise Malformed("The body must be the file; it is empty.")
-            written.flush()
-            await asyncio.to_thread(os.fsync, written.fileno())
     except OSError as error:
         raise Unavailable("The file cannot be kept at the moment; please try again.") from error
 

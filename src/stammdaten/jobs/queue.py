@@ -80,6 +80,18 @@ _END = Statement(
         claimed_until="",
     )
 )
+_RELEASE = Statement(
+    update(jobs)
+    .where(_own)
+    .values(
+        state="waiting",
+        due_at=text("new_due_at"),
+        # It is no attempt that failed.
+        attempts=jobs.c.attempts - 1,
+        claimed_by="",
+        claimed_until="",
+    )
+)
 _WAITS = Statement(
     select(jobs.c.id)
     .where(
@@ -201,6 +213,11 @@ async def end(  # noqa: PLR0913 - how a job stands
         new_due_at=due_at,
         new_finished_at=finished_at,
     )
+
+
+async def release(write: WriteShared, *, job_id: int, worker: str, due_at: str) -> None:
+    """Give a job back that was begun, for whoever is there next."""
+    await write.run(_RELEASE, job_id=job_id, worker=worker, new_due_at=due_at)
 
 
 async def forget_done(write: WriteShared, *, before: str) -> None:

@@ -1,4 +1,4 @@
-"""The worker in each serving process: plans the day's jobs, takes what is due, and keeps its claims alive."""
+"""The worker of a process: plans the day's jobs, takes what is due, and keeps its claims alive."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from stammdaten.clock import german_stamp, utc_now, utc_stamp
-from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, keep_claim
+from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, keep_claim, release
 from stammdaten.refusals import Unavailable
 from stammdaten.store import Store, WriteShared
 
@@ -117,7 +117,7 @@ class Worker:
             # Told to stop: the next worker need not wait until the claim has run out. If it must, it is told all the
             # same: whoever catches errors around here would go on for ever.
             with suppress(Exception):
-                await self._end(claimed, state="waiting", report="", due_at=_in(0))
+                await self._release(claimed)
             raise
         except ClaimLost:
             _log.warning("job %s was taken over by another worker", claimed.id)
@@ -130,6 +130,12 @@ class Worker:
             alive.cancel()
             # Waited for without taking its cancellation for ours, or ours for its.
             await asyncio.wait([alive])
+
+    async def _release(self, claimed: Claimed) -> None:
+        async def write_release(write: WriteShared) -> None:
+            await release(write, job_id=claimed.id, worker=self._name, due_at=_in(0))
+
+        await self._store.writing_shared(write_release)
 
     async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
         is_over = succeeded or (claimed.attempts >= _MOST_ATTEMPTS and claimed.kind not in self._tireless)

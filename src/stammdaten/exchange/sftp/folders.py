@@ -19,6 +19,7 @@ _LONGEST_PATH = 4096
 # Room below the 255 bytes of a file system for what `settle` and reports put behind a name.
 _LONGEST_NAME = 200
 _REPORT = ".report.csv"
+_ENDINGS = (".csv", ".xlsx")
 ROOT: tuple[str, ...] = ()
 IMPORT, DONE, FAILED, EXPORT = ("import",), ("import", "done"), ("import", "failed"), ("export",)
 # What is in a folder besides files.
@@ -107,6 +108,11 @@ def is_name(name: str) -> bool:
     return len(name.encode()) <= _LONGEST_NAME
 
 
+def is_taken(name: str) -> bool:
+    """Whether a file of this name in `import/` is to be imported; hidden and temporary names are not."""
+    return name.lower().endswith(_ENDINGS) and not name.startswith(".")
+
+
 @contextmanager
 def opened(root: Path, folder: tuple[str, ...]) -> Iterator[int]:
     """Open a folder of a space, as a descriptor.
@@ -163,8 +169,25 @@ def numbers() -> Iterator[int]:
         yield secrets.randbelow(10**9)
 
 
+def put_in(source: str | Path, folder: int, *, name: str, source_folder: int | None = None) -> str:
+    """Move a file into `import/`, which is opened as `folder`, and return its name there.
+
+    A name that is to be imported may be that of a file that waits and was acknowledged: the new one gets another.
+
+    :raises OSError: if that cannot be.
+    """
+    if is_taken(name):
+        return _move_beside(source, folder, name=name, source_folder=source_folder)
+    os.replace(source, name, src_dir_fd=source_folder, dst_dir_fd=folder)
+    return name
+
+
 def settle(folder: Path, *, file: Path, file_name: str, number: int, report: Path) -> None:
-    """Move a file into a folder, its report beside it; called again after a crash, it does what is left."""
+    """Move a file into a folder, its report beside it, under its name or, if that is not free, one with a number.
+
+    Called again after a crash, it moves the file if that is still to do: under another name then if the report was
+    there already, which stays without a file.
+    """
     named = Path(file_name)
     others = (f"{named.stem}.{number}{'' if more == 1 else f'.{more}'}{named.suffix}" for more in numbers())
     put_beside(folder, file=file, names=chain([file_name], others), report=report)
@@ -172,6 +195,9 @@ def settle(folder: Path, *, file: Path, file_name: str, number: int, report: Pat
 
 def put_beside(folder: Path, *, file: Path, names: Iterable[str], report: Path) -> None:
     """Move a file into a folder under the first of the names that is free, its report beside it.
+
+    A file that is not there is one that was moved before: nothing is done. A crash between report and file leaves the
+    report alone; the next call takes another name.
 
     :raises NotADirectoryError: if the folder is a link.
     """
@@ -189,3 +215,19 @@ def put_beside(folder: Path, *, file: Path, names: Iterable[str], report: Path) 
             shutil.copyfileobj(read, written)
             file.replace(folder / name)
             return
+
+
+def _move_beside(source: str | Path, folder: int, *, name: str, source_folder: int | None = None) -> str:
+    """Move a file into an opened folder, over no other, and return its name: the given one, or `<stem>.<n><suffix>`.
+
+    :raises OSError: if that cannot be, or all names that are left are too long.
+    """
+    named = Path(name)
+    for free in chain([name], (f"{named.stem}.{number}{named.suffix}" for number in numbers())):
+        if not is_name(free):
+            break
+        with suppress(FileExistsError):
+            os.link(source, free, src_dir_fd=source_folder, dst_dir_fd=folder, follow_symlinks=False)
+            os.unlink(source, dir_fd=source_folder)
+            return free
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stammdaten.auth.callers import Caller
 from stammdaten.auth.logins import Login, all_logins, login_by_name
@@ -26,11 +27,14 @@ from stammdaten.exchange.sftp.folders import (
     failed,
     incoming,
     is_name,
+    is_plain,
+    is_taken,
     numbers,
     opened,
     plain_files,
     prefixes,
     put_beside,
+    put_in,
     settle,
     space,
     standing,
@@ -42,7 +46,6 @@ from stammdaten.store import Store
 _SCAN_SECONDS = 5
 # A file that somebody copies into the folder by other means is complete when it was not written to for so long.
 _QUIET_SECONDS = 10
-_ENDINGS = (".csv", ".xlsx")
 _AGAIN = "send the whole file again"
 
 _log = logging.getLogger(__name__)
@@ -93,9 +96,10 @@ class Upload:
             raise TooLarge(f"{self.fault[0].upper()}{self.fault[1:]}.")
 
 
-def is_taken(name: str) -> bool:
-    """Whether a file of this name in `import/` is to be imported; hidden and temporary names are not."""
-    return name.lower().endswith(_ENDINGS) and not name.startswith(".")
+class _Arrival(NamedTuple):
+    login_name: str
+    # Not the file's own times: attempts to order its import change them.
+    at_ns: int
 
 
 class Receiving:
@@ -108,7 +112,7 @@ class Receiving:
         self._ordered = ordered
         # One file at a time: two clients under one name, or a client and the scan, must not take the same one.
         self._one = asyncio.Lock()
-        self._put_by: dict[tuple[str, str], str] = {}
+        self._waiting: dict[tuple[str, str], _Arrival] = {}
 
     async def run(self) -> None:
         """Look for files that lie there, until cancelled."""
@@ -133,7 +137,10 @@ class Receiving:
     async def complete(self, upload: Upload) -> None:
         """Put a file that was sent into `import/`, on the disk for good, and take it.
 
-        :raises TooLarge: if it was refused while it was sent; the part is in `import/failed` then.
+        Where it cannot be put there, what came of it is in `import/failed`.
+
+        :raises TooLarge: if it was refused while it was sent.
+        :raises OSError: if the disk does not take it.
         """
         if not upload.fault and upload.received < upload.size:
             upload.fault = f"the file has holes: {upload.received} bytes were sent"
@@ -141,40 +148,47 @@ class Receiving:
             self.cut(upload, upload.fault)
             raise TooLarge(f"Nothing is imported: {upload.fault}.")
 
-        def bring() -> None:
+        def bring() -> str:
             with opened(space(self._home, upload.login.caller.prefix), IMPORT) as folder:
-                os.replace(upload.file, upload.name, dst_dir_fd=folder)
+                name = put_in(upload.file, folder, name=upload.name)
                 os.fsync(folder)
+            return name
 
         try:
             await asyncio.to_thread(os.fsync, upload.handle)
-            await self.take(upload.login, upload.name, bring=bring)
+            await self.take(upload.login, bring=bring)
         except OSError as error:
-            self.cut(upload, f"the file could not be kept: {error.strerror}")
+            self._put_away(upload, f"the file could not be kept: {error.strerror}")
             raise
-        os.close(upload.handle)
+        finally:
+            os.close(upload.handle)
 
     def cut(self, upload: Upload, why: str) -> None:
         """Put away what was sent of a file that will not be complete."""
         os.close(upload.handle)
-        self._put_part(upload.login.caller.prefix, upload.file, upload.name, upload.fault or why)
+        self._put_away(upload, upload.fault or why)
 
-    async def take(self, login: Login, name: str, *, bring: Callable[[], None]) -> None:
+    async def take(self, login: Login, *, bring: Callable[[], str]) -> None:
         """Bring a file into `import/`, and order its import if it has a name for that.
 
-        Where that cannot be now, a scan will do it. One that comes under the same name meanwhile waits, and replaces
-        it only in that case.
+        Where that cannot be now, or files of the instance that came before still wait, a scan will do it. `bring`
+        returns the name that the file has there; it writes over none that waits.
+
+        :raises OSError: if it cannot be brought; what happens to it later raises none, since it is there then.
         """
         prefix = login.caller.prefix
         async with self._one:
-            bring()
+            name = bring()
             if not is_taken(name):
                 return
-            self._put_by[prefix, name] = login.name
+            must_wait = any(waiting == prefix for waiting, _ in self._waiting)
+            self._waiting[prefix, name] = _Arrival(login.name, time.time_ns())
+            if must_wait:
+                return
             try:
                 await self._take(prefix, name)
-            except Unavailable:
-                _log.warning("sftp: %s of %s waits: the database is away", name, prefix)
+            except (Unavailable, OSError) as error:
+                _log.warning("sftp: %s of %s waits: %s", name, prefix, error)
 
     async def scan(self) -> None:
         """Take what lies in `import/` of all instances, in the order in which it came there.
@@ -198,30 +212,36 @@ class Receiving:
                     path.unlink()
                     continue
                 for file in path.iterdir():
+                    status = file.lstat()
+                    if is_plain(status) and status.st_nlink > 1:
+                        # It was complete, and is in `import/` already: the server was killed while it moved it.
+                        file.unlink()
+                        continue
                     self._put_part(path.name, file, file.name.partition(".")[2], "the server was stopped")
 
     def _kept(self) -> Path:
         return self._home / "sftp-uploads"
 
     def _lying(self, prefix: str) -> list[str]:
+        # Those that wait also where they lie no more, as when a client removed them: to take them forgets them.
+        files = {name: arrival.at_ns for (of, name), arrival in list(self._waiting.items()) if of == prefix}
         now = time.time()
-        files = [
-            (status.st_ctime_ns, name)
-            for name, status in plain_files(space(self._home, prefix), IMPORT)
-            if is_taken(name) and (abs(now - status.st_mtime) > _QUIET_SECONDS or (prefix, name) in self._put_by)
-        ]
-        return [name for _, name in sorted(files)]
+        for name, status in plain_files(space(self._home, prefix), IMPORT):
+            if is_taken(name) and abs(now - status.st_mtime) > _QUIET_SECONDS:
+                files.setdefault(name, status.st_ctime_ns)
+        return sorted(files, key=lambda name: (files[name], name))
 
     async def _take(self, prefix: str, name: str) -> None:
         root = space(self._home, prefix)
         with suppress(FileNotFoundError):
             standing(root, Place(IMPORT, name))
             await self._order(prefix, root, name)
-        self._put_by.pop((prefix, name), None)
+        self._waiting.pop((prefix, name), None)
 
     async def _order(self, prefix: str, root: Path, name: str) -> None:
         slug, file = name.partition(".")[0], incoming(root) / name
-        caller = await self._caller(prefix, self._put_by.get((prefix, name)))
+        arrival = self._waiting.get((prefix, name))
+        caller = await self._caller(prefix, None if arrival is None else arrival.login_name)
         if caller is None:
             allowed = "the user of an SFTP login with the role client-admin or api-user"
             self._refuse(root, name, "nobody may import this file", allowed)
@@ -248,6 +268,9 @@ class Receiving:
         async with self._store.reading_shared() as read:
             logins = [await login_by_name(read, name) for name in names]
         return next((login.caller for login in logins if login is not None and login.caller.prefix == prefix), None)
+
+    def _put_away(self, upload: Upload, why: str) -> None:
+        self._put_part(upload.login.caller.prefix, upload.file, upload.name, why)
 
     def _put_part(self, prefix: str, file: Path, name: str, why: str) -> None:
         named = name if is_name(name) else "unnamed"

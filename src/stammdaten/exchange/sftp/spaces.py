@@ -28,11 +28,11 @@ from asyncssh import (
 from asyncssh.constants import FXF_APPEND, FXF_CREAT, FXF_EXCL, FXF_TRUNC, FXF_WRITE
 
 from stammdaten.auth.logins import Login
-from stammdaten.exchange.sftp.folders import FOLDERS, IMPORT, Place, opened, place_of, plain_files, standing
+from stammdaten.exchange.sftp.folders import FOLDERS, IMPORT, Place, opened, place_of, plain_files, put_in, standing
 from stammdaten.exchange.sftp.receiving import Receiving, Upload
 from stammdaten.refusals import TooLarge
 
-_MOST_HANDLES = 64
+_MOST_HANDLES = 16
 _MOST_READ = 256 << 10
 _MOST_TAKEN = 64
 _LAST_SECOND = 2**32 - 1
@@ -206,7 +206,8 @@ class Space(SFTPServer):
             yield SFTPName(name.encode(), attrs=self._folder_attrs(folder))
         for name in FOLDERS[folder]:
             yield SFTPName(name.encode(), attrs=self._folder_attrs((*folder, name)))
-        for name, status in plain_files(self._root, folder) if folder else ():
+        # Read at once: a listing that a client never finishes would keep descriptors.
+        for name, status in list(plain_files(self._root, folder)) if folder else ():
             yield SFTPName(name.encode(), attrs=_attrs_of(status))
 
     def _folder_attrs(self, folder: tuple[str, ...]) -> SFTPAttrs:
@@ -230,11 +231,11 @@ class Space(SFTPServer):
         old, new = _renamed(oldpath), _renamed(newpath)
         attrs = _attrs_of(standing(self._root, old))
 
-        def bring() -> None:
+        def bring() -> str:
             with opened(self._root, IMPORT) as folder:
-                os.replace(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
+                return put_in(old.name, folder, name=new.name, source_folder=folder)
 
-        await self._visit.receiving.take(self._visit.login, new.name, bring=bring)
+        await self._visit.receiving.take(self._visit.login, bring=bring)
         self._remember(new.name, attrs)
         _log.info("sftp: %s renames %s to %s", self._visit.login.name, old.path, new.path)
 
