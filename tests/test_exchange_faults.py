@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ import pytest
 
 from stammdaten.auth import operations as auth
 from stammdaten.auth.callers import Caller
+from stammdaten.auth.logins import create_login, password_hash, remove_login
 from stammdaten.auth.queries import instance_by_prefix
 from stammdaten.clock import german_stamp, utc_now, utc_stamp
 from stammdaten.exchange.daily import EXPORT_DAILY
@@ -32,7 +33,7 @@ from stammdaten.exchange.working import exchange_worker
 from stammdaten.jobs.queue import ask
 from stammdaten.lists.operations import create_list, delete_list
 from stammdaten.settings import Settings
-from stammdaten.store import Store, open_store
+from stammdaten.store import Store, Write, open_store
 from tests.processes import STAMMDATEN, Served, environment
 from tests.test_commands import execute
 from tests.test_faults import PREFIX, disagreements, make_account, only_postgresql, rows_of
@@ -765,7 +766,7 @@ class TestDailyExports:
     def test_appear_where_there_is_a_folder_and_are_removed_in_time(self, fresh: Settings, tmp_path: Path) -> None:
         filled(fresh, rows=10)
         make_other(fresh, "bruno")
-        folder = outgoing(make_space(fresh.home, PREFIX))
+        folder = outgoing(let_exchange(fresh, PREFIX))
         old = ["stammdaten___spare-parts.2020.01.01.00.00.csv", ".stammdaten___gone.2020.01.01.00.00.csv.0a.part"]
         young, foreign = "stammdaten___spare-parts.2026.01.01.00.00.csv", "contract.pdf"
         for name in (*old, young, foreign):
@@ -786,11 +787,21 @@ class TestDailyExports:
             ("done", "1 lists exported")
         ]
 
+    def test_end_with_the_last_login(self, fresh: Settings) -> None:
+        filled(fresh, rows=10)
+        folder = outgoing(let_exchange(fresh, PREFIX))
+        in_instance(fresh, PREFIX, lambda write: remove_login(write, name=f"{PREFIX}-erp"))
+
+        ask_daily(fresh)
+        work_here(fresh)
+
+        assert list(folder.iterdir()) == []
+
     def test_go_on_behind_the_last_instance(self, fresh: Settings) -> None:
         filled(fresh, rows=10)
         make_other(fresh, "bruno")
         for prefix in (PREFIX, "bruno"):
-            make_space(fresh.home, prefix)
+            let_exchange(fresh, prefix)
         ask_daily(fresh)
         died = "state = 'running', claimed_by = 'somebody', progress = '{\"after\": \"acme\"}'"
 
@@ -799,6 +810,27 @@ class TestDailyExports:
 
         assert list(outgoing(space(fresh.home, PREFIX)).iterdir()) == []
         assert len(list(outgoing(space(fresh.home, "bruno")).iterdir())) == 1
+
+
+def let_exchange(settings: Settings, prefix: str) -> Path:
+    """Make an SFTP login for an instance, and return the folder that its users see."""
+
+    async def create(write: Write) -> None:
+        await auth.create_user(write, name="erp", roles=["api-user"])
+        await create_login(write, name=f"{prefix}-erp", user_name="erp", proof=password_hash("a password"))
+
+    in_instance(settings, prefix, create)
+    return make_space(settings.home, prefix)
+
+
+def in_instance(settings: Settings, prefix: str, work: Callable[[Write], Awaitable[None]]) -> None:
+    """Run work in a transaction of one instance."""
+
+    async def run() -> None:
+        async with await open_store(settings) as store:
+            await store.writing(await instance_id(store, prefix), work)
+
+    asyncio.run(run())
 
 
 def ask_daily(settings: Settings, *, times: int = 1) -> None:
