@@ -61,10 +61,12 @@ class Wire:
     """A connection to a service, on which anything can be sent."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Small, so that a long answer waits for its reader.
+        self._socket = socket.socket()
+        self._socket.settimeout(PATIENCE)
+        # Small, so that a long answer waits for its reader; before it connects, or the window may be larger.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.connect(("127.0.0.1", port))
         self._received = self._socket.makefile("rb")
 
     def __enter__(self) -> Self:
