@@ -261,7 +261,7 @@ class TestFiles:
         assert (ended.state, ended.encoding, counts(ended)) == ("failed", "utf-8", (2, 0, 0, 0))
         assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
         assert [(line["line"], line["what"]) for line in report] == [
-            ("3", "Line 4 is no utf-8, as the lines before are.")
+            ("3", "Line 4 is no utf-8, as which the file is read.")
         ]
 
     @pytest.mark.parametrize(

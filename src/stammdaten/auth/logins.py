@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sqlalchemy import delete, insert, select
 
 from stammdaten.auth.callers import Caller, check_may_import
-from stammdaten.auth.queries import member_by_name
-from stammdaten.auth.tables import instances, members, sftp_logins, users
+from stammdaten.auth.queries import bearers, caller_of, member_by_name
+from stammdaten.auth.tables import members, sftp_logins, users
 from stammdaten.clock import utc_now, utc_stamp
 from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotAllowed, NotFound
 from stammdaten.store import Conflict, Read, Row, Statement, Write, number, text, the_instance
@@ -31,20 +31,9 @@ class Login(NamedTuple):
 
 
 _LOGIN = Statement(
-    select(
-        sftp_logins.c.instance_id,
-        instances.c.prefix,
-        members.c.id,
-        users.c.name,
-        members.c.roles,
-        sftp_logins.c.password_hash,
-        sftp_logins.c.public_keys,
-        sftp_logins.c.created_at,
-    )
-    .join(instances, instances.c.id == sftp_logins.c.instance_id)
-    .join(members, (members.c.instance_id == sftp_logins.c.instance_id) & (members.c.id == sftp_logins.c.member_id))
-    .join(users, users.c.id == members.c.user_id)
-    .where(sftp_logins.c.name == text("name"), ~users.c.is_disabled),
+    bearers(sftp_logins, sftp_logins.c.password_hash, sftp_logins.c.public_keys, sftp_logins.c.created_at).where(
+        sftp_logins.c.name == text("name")
+    ),
     across_instances="the login tells whose instance it is; before it is found there is none",
 )
 _LOGINS = Statement(
@@ -82,8 +71,8 @@ async def login_by_name(read: Read, name: str) -> Login | None:
     found = await read.row(_LOGIN, name=name) if _NAME.fullmatch(name) else None
     if found is None:
         return None
-    instance_id, prefix, member_id, user_name, roles, password_hash, public_keys, created_at = found
-    caller = Caller(instance_id, prefix, member_id, user_name, frozenset(roles.split()))
+    caller = caller_of(found)
+    password_hash, public_keys, created_at = found[5:]
     with suppress(NotAllowed):
         check_may_import(caller)
         return Login(name, caller, password_hash, tuple(public_keys.splitlines()), created_at)

@@ -1,25 +1,37 @@
 """Who a token belongs to, and which accounts, instances and users there are."""
 
-from sqlalchemy import select
+from typing import Any
+
+from sqlalchemy import Column, Select, Table, select
 
 from stammdaten.auth.callers import Caller
 from stammdaten.auth.tables import accounts, instances, members, tokens, users
 from stammdaten.refusals import NotFound
 from stammdaten.store import Read, Row, Statement, number, text, the_instance
 
-_CALLER = Statement(
-    select(
-        tokens.c.instance_id,
-        instances.c.prefix,
-        members.c.id,
-        users.c.name,
-        members.c.roles,
-        tokens.c.expires_at,
+
+def bearers(credentials: Table, *columns: Column[Any]) -> Select[Any]:
+    """Compose whom tokens or logins make their bearer, for `caller_of`, with columns behind; nobody who is disabled."""
+    return (
+        select(credentials.c.instance_id, instances.c.prefix, members.c.id, users.c.name, members.c.roles, *columns)
+        .join_from(credentials, instances, instances.c.id == credentials.c.instance_id)
+        .join(
+            members,
+            (members.c.instance_id == credentials.c.instance_id) & (members.c.id == credentials.c.member_id),
+        )
+        .join(users, users.c.id == members.c.user_id)
+        .where(~users.c.is_disabled)
     )
-    .join(instances, instances.c.id == tokens.c.instance_id)
-    .join(members, (members.c.instance_id == tokens.c.instance_id) & (members.c.id == tokens.c.member_id))
-    .join(users, users.c.id == members.c.user_id)
-    .where(tokens.c.hash == text("hash"), tokens.c.revoked_at == "", ~users.c.is_disabled),
+
+
+def caller_of(row: Row) -> Caller:
+    """Read the caller out of a row of `bearers`."""
+    instance_id, prefix, member_id, user_name, roles = row[:5]
+    return Caller(instance_id, prefix, member_id, user_name, frozenset(roles.split()))
+
+
+_CALLER = Statement(
+    bearers(tokens, tokens.c.expires_at).where(tokens.c.hash == text("hash"), tokens.c.revoked_at == ""),
     across_instances="the token tells whose instance it is; before it is found there is none",
 )
 
@@ -29,8 +41,7 @@ async def caller_by_token_hash(read: Read, hashed: str) -> tuple[Caller, str] | 
     found = await read.row(_CALLER, hash=hashed)
     if found is None:
         return None
-    instance_id, prefix, member_id, user_name, roles, expires_at = found
-    return Caller(instance_id, prefix, member_id, user_name, frozenset(roles.split())), expires_at
+    return caller_of(found), found[5]
 
 
 _INSTANCE = Statement(select(instances.c.id, instances.c.account_id).where(instances.c.prefix == text("prefix")))

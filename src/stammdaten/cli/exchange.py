@@ -30,7 +30,7 @@ from stammdaten.exchange.orders import (
     summary,
 )
 from stammdaten.exchange.working import dedicated_worker
-from stammdaten.http.requests import german_time
+from stammdaten.http.fields import german_time
 from stammdaten.jobs.queue import job_by_key
 from stammdaten.jobs.running import Worker
 from stammdaten.refusals import NotAllowed, NotFound, TooLarge, Unavailable

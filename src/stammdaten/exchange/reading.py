@@ -127,7 +127,7 @@ class _Lines:
             try:
                 yield line.decode(self._encoding)
             except UnicodeDecodeError as error:
-                raise Malformed(f"Line {number} is no {self._encoding}, as the lines before are.") from error
+                raise Malformed(f"Line {number} is no {self._encoding}, as which the file is read.") from error
 
 
 def _look_through(path: Path) -> tuple[str, int]:

@@ -27,8 +27,8 @@ from stammdaten.exchange.reporting import ReportLine, report_lines, report_parts
 from stammdaten.exchange.shapes import rendered_import
 from stammdaten.exchange.working import Exchange
 from stammdaten.http.answers import FileAnswer, JsonAnswer
-from stammdaten.http.fields import LARGEST_NUMBER
-from stammdaten.http.requests import german_time, is_truthy, path_text, read_query, write_body
+from stammdaten.http.fields import LARGEST_NUMBER, german_time
+from stammdaten.http.requests import is_truthy, path_text, read_query, write_body
 from stammdaten.http.routing import resource
 from stammdaten.lists.queries import live_lists
 from stammdaten.refusals import Fault, Invalid, NotFound, TooLarge, Unavailable

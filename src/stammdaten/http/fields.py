@@ -19,7 +19,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from stammdaten.refusals import Fault
+from stammdaten.clock import german_timestamp
+from stammdaten.refusals import Fault, Invalid
 
 SHORT, LONG, TEXT = 255, 1_000, 4_000
 # Beyond it, JSON numbers lose digits in many clients, and beyond 64 bits databases refuse them.
@@ -96,6 +97,17 @@ Long = Annotated[str, _LONG_LINE] | None
 Text = AnyText | None
 OptionalFlag = bool | None
 ListId = Annotated[int, Field(ge=1, le=LARGEST_NUMBER), BeforeValidator(_whole)]
+
+
+def german_time(name: str, given: str) -> str:
+    """Read a timestamp as naive German time in the form of the stamps.
+
+    :raises Invalid: if it is not ISO 8601.
+    """
+    try:
+        return german_timestamp(given)
+    except ValueError as error:
+        raise Invalid([Fault(name, "must be ISO 8601, e.g. 2026-11-21T09:30:00.000000")]) from error
 
 
 def faults(error: ValidationError, within: str = "") -> list[Fault]:

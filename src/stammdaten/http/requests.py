@@ -9,7 +9,6 @@ from urllib.parse import unquote_plus, unquote_to_bytes
 
 from starlette.requests import ClientDisconnect, Request
 
-from stammdaten.clock import german_timestamp
 from stammdaten.http.bodies import json_body, unstorable
 from stammdaten.http.fields import LARGEST_NUMBER
 from stammdaten.refusals import Fault, Invalid, Malformed, TooLarge, Unavailable
@@ -101,17 +100,6 @@ def page_number(query: dict[str, str]) -> int:
     :raises Invalid: if it is no whole number from 1.
     """
     return whole_number(query, "page", most=LARGEST_PAGE) or 1
-
-
-def german_time(name: str, given: str) -> str:
-    """Read a timestamp as naive German time in the form of the stamps.
-
-    :raises Invalid: if it is not ISO 8601.
-    """
-    try:
-        return german_timestamp(given)
-    except ValueError as error:
-        raise Invalid([Fault(name, "must be ISO 8601, e.g. 2026-11-21T09:30:00.000000")]) from error
 
 
 def is_truthy(given: str | None) -> bool:

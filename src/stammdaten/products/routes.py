@@ -4,8 +4,8 @@ from starlette.requests import Request
 
 from stammdaten.auth.callers import Caller, check_may_write_products
 from stammdaten.http.answers import JsonAnswer
+from stammdaten.http.fields import german_time
 from stammdaten.http.requests import (
-    german_time,
     is_truthy,
     page_number,
     read_json,
