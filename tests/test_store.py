@@ -9,6 +9,7 @@ statements that are wrong on purpose.
 """
 
 import asyncio
+import gc
 import json
 import re
 import sqlite3
@@ -68,7 +69,7 @@ from stammdaten.refusals import AlreadyExists, NotFound, Refusal
 from stammdaten.settings import Settings
 from stammdaten.store import Statement, Store, Write, migrating, number, open_store, schema, the_instance
 from stammdaten.store.batches import LARGEST_BATCH, Operation
-from stammdaten.store.doors import READ_CLOCK
+from stammdaten.store.doors import READ_CLOCK, Row
 from stammdaten.store.measuring import BATCH_ROWS, DATABASE_SECONDS
 from stammdaten.store.postgresql import _LOCK_CLOCK, PostgresConnection
 from stammdaten.store.sqlite import SqliteEngine
@@ -565,6 +566,31 @@ class TestDurability:
 
         assert len(found) >= 2
         assert all(settings == expected for settings in found)
+
+
+class TestSlowReads:
+    """Reads in a thread, or on a connection of their own."""
+
+    def test_leave_nothing_behind_of_a_caller_who_leaves(self, fresh: Settings) -> None:
+        """Some leave before a thread has begun to read; what they left over would be a warning, and fail here."""
+
+        async def read(store: Store) -> list[Row]:
+            async with store.reading(INSTANCE, slow=True) as connection:
+                return await connection.rows(READ_CLOCK)
+
+        async def leave_and_read() -> list[Row]:
+            async with await open_store(fresh) as store:
+                for _ in range(100):
+                    leaving = asyncio.create_task(read(store))
+                    await asyncio.sleep(0)
+                    leaving.cancel()
+                    await asyncio.wait([leaving])
+                return await read(store)
+
+        rows = asyncio.run(leave_and_read())
+        gc.collect()
+
+        assert rows == []
 
 
 async def settings_of_connections(store: Store, names: dict[str, Any]) -> list[dict[str, Any]]:

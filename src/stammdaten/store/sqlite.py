@@ -132,8 +132,11 @@ class _ThreadedConnection(SqliteConnection):
         self._threads = threads
 
     async def fetch(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, _run_to_end, super().fetch(statement, values))
+        # Made in the thread: whoever leaves before its turn comes would leave a coroutine behind that nobody awaits.
+        def read() -> list[Row]:
+            return _run_to_end(SqliteConnection.fetch(self, statement, values))
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, read)
 
 
 class SqliteEngine:
