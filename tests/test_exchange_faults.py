@@ -412,6 +412,29 @@ class TestOrder:
         assert while_first == ["waiting", "waiting", "done"]
         assert after == ["done"] * 3
 
+    def test_lets_a_file_of_another_instance_pass_a_large_one(self, fresh: Settings) -> None:
+        """The large one is a pipe, which nobody writes to: it is not over before the other, however fast all is."""
+        make_account(fresh)
+        make_other(fresh, "bruno")
+        ours = ordered(fresh, HEADER).id
+        pipe = kept_file(fresh.home, owner(fresh), ours)
+        pipe.unlink()
+        os.mkfifo(pipe)
+
+        worker = started(fresh)
+        try:
+            wait_until(lambda: not rows_of(fresh, "SELECT 1 FROM jobs WHERE state = 'waiting'"))
+            theirs = ordered(fresh, text_of(10), prefix="bruno").id
+            wait_until(lambda: rows_by_id(fresh, [theirs], prefixes=["bruno"])[0].is_over)
+            over = [found.is_over for found in rows_by_id(fresh, [ours, theirs], prefixes=[PREFIX, "bruno"])]
+        finally:
+            worker.terminate()
+
+        assert over == [False, True]
+        assert worker.wait(PATIENCE) == 0
+        # Given back, for whoever is there next.
+        assert rows_of(fresh, "SELECT state, attempts FROM jobs ORDER BY id LIMIT 1") == [("waiting", 0)]
+
 
 def make_other(settings: Settings, prefix: str) -> None:
     """Make another account with a list of the same slug."""

@@ -1,18 +1,28 @@
-"""`python -m stammdaten.exchange PID`: do the imports and exports that are due, and end, or when that parent does."""
+"""`python -m stammdaten.exchange PID`: do the imports and exports that are due, and end, or when that parent does.
+
+A few at a time: a small file need not wait behind a large one of another instance, nor behind the exports of the day.
+"""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 
 from stammdaten.exchange.working import dedicated_worker
 from stammdaten.http.logs import configure_logging
+from stammdaten.jobs.running import Worker
+from stammdaten.refusals import Unavailable
 from stammdaten.settings import read_settings
 from stammdaten.store import open_store
 from stammdaten.store.schema import check_schema
 
 _NICE = 5
 _LOOK_SECONDS = 1
+_AT_ONCE = 4
+
+_log = logging.getLogger(__name__)
 
 
 async def _end_with(parent: int) -> None:
@@ -24,11 +34,35 @@ async def _end_with(parent: int) -> None:
 
 async def _work() -> None:
     settings = read_settings()
-    async with await open_store(settings) as store:
-        await check_schema(store)
-        worker = dedicated_worker(store, settings.home)
-        while await worker.work_once():
-            pass
+    try:
+        async with await open_store(settings) as store:
+            await check_schema(store)
+            turns = _Turns(dedicated_worker(store, settings.home))
+            async with asyncio.TaskGroup() as group:
+                for _ in range(_AT_ONCE):
+                    group.create_task(turns.take())
+    except* Unavailable:
+        _log.warning("imports and exports wait: the database is away")
+
+
+class _Turns:
+    """Those who take jobs beside each other, until none of them finds any."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._busy = 0
+        self._over = asyncio.Event()
+
+    async def take(self) -> None:
+        while not self._over.is_set():
+            self._busy += 1
+            while await self._worker.work_once():
+                pass
+            self._busy -= 1
+            if not self._busy:
+                self._over.set()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), _LOOK_SECONDS)
 
 
 async def _main() -> None:
