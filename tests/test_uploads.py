@@ -267,7 +267,7 @@ class TestExport:
             with products_are_away(door.service.settings):
                 came = wire.rest()
 
-        assert not came.endswith(b"0\r\n\r\n")
+        assert not came.endswith(b"\r\n0\r\n\r\n")
         assert came.count(b";Bolt;") < ARTICLES
 
     def test_is_given_up_where_nobody_reads_it(self, door: Door) -> None:
