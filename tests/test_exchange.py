@@ -212,6 +212,7 @@ class TestFiles:
             ("\ufeffarticle_number;description1\r\nA-1;Größe\r\n".encode(), "utf-8"),
             ("article_number;description1\nA-1;Größe\n".encode("cp1252"), "windows-1252"),
             (b'"article_number";"description1"\n\n"A-1";"Gr\xc3\xb6\xc3\x9fe"\n\n', "utf-8"),
+            ("\n;\narticle_number;description1\n;\nA-1;Größe\n;\n;;;\n".encode(), "utf-8"),
         ],
     )
     def test_may_have_these_encodings_and_line_ends(
@@ -288,6 +289,14 @@ class TestFiles:
 
         assert (ended.state, counts(ended)) == ("failed", (1, 0, 0, 0))
         assert "row of 1048576 bytes or more" in ended.error
+
+    def test_may_hold_cells_of_any_length_in_a_row(self, anna: Member, tmp_path: Path) -> None:
+        """As an export does that has a great many ECCNs."""
+        row = f"A-1;Bolt;{'x' * 1_000_000}\n"
+
+        ended, _ = imported(anna, tmp_path, f"article_number;description1;eccns\n{row}")
+
+        assert (ended.state, counts(ended)) == ("done", (1, 0, 0, 0))
 
     def test_may_hold_what_no_product_can(self, anna: Member, tmp_path: Path) -> None:
         ended, _ = imported(

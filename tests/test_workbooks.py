@@ -25,7 +25,7 @@ from tests.test_exchange import counts, imported
 XML = "http://schemas.openxmlformats.org"
 MAIN = f'xmlns="{XML}/spreadsheetml/2006/main" xmlns:r="{XML}/officeDocument/2006/relationships"'
 HEAD = '<row r="1"><c r="A1" t="inlineStr"><is><t>article_number</t></is></c></row>'
-# U+FFFE and U+FFFF are no characters; the library that reads gives them as they are escaped.
+# U+FFFE and U+FFFF are no characters, and no workbook gives them back.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufffe\uffff"), max_size=50)
 
 
@@ -115,6 +115,30 @@ class TestOpenFile:
 
         assert read(path) == [(2, ["1", "#N/A", "#DIV/0!"])]
 
+    def test_gives_errors_in_their_place_where_a_sheet_begins_further_right(self, tmp_path: Path) -> None:
+        names = [
+            f'<c r="{place}" t="inlineStr"><is><t>{name}</t></is></c>'
+            for place, name in (("C3", "article_number"), ("D3", "eccns"))
+        ]
+        header = f'<row r="3">{"".join(names)}</row>'
+        path = by_hand(tmp_path, f'{header}<row r="4"><c r="C4"><v>1</v></c><c r="D4" t="e"><v>#N/A</v></c></row>')
+
+        assert read(path) == [(4, ["1", "#N/A"])]
+
+    @pytest.mark.parametrize("value", ["", "<v></v>", "<v/>"])
+    def test_refuses_formulas_that_nobody_calculated(self, tmp_path: Path, value: str) -> None:
+        """As some programs write them; an empty cell would clear a field."""
+        path = by_hand(tmp_path, f'{HEAD}<row><c r="A2"><v>1</v></c><c r="B2"><f>1+1</f>{value}</c></row>')
+
+        with pytest.raises(Malformed, match="formulas without values"):
+            read(path)
+
+    def test_takes_formulas_whose_value_is_an_empty_text(self, tmp_path: Path) -> None:
+        cells = '<c r="A2"><v>1</v></c><c r="B2" t="str"><f>""</f><v></v></c><c r="C2"><f>1+1</f><v>2</v></c>'
+        path = by_hand(tmp_path, f"{HEAD}<row>{cells}</row>")
+
+        assert read(path) == [(2, ["1", "", "2"])]
+
     def test_reads_the_first_sheet_that_is_seen(self, tmp_path: Path) -> None:
         path = tmp_path / "given"
         with Workbook(str(path)) as workbook:
@@ -196,7 +220,7 @@ class TestOpenFile:
         assert read(by_hand(tmp_path, f"{HEAD}<row>{wide}</row>")) == [(2, ["1"] * 16_384)]
 
     def test_says_how_far_it_came(self, tmp_path: Path) -> None:
-        long = f'<row><c t="inlineStr"><is><t>{"x" * 200_000}</t></is></c></row>'
+        long = f'<row><c t="inlineStr"><is><t>{"x" * 2_000_000}</t></is></c></row>'
         rows = open_file(by_hand(tmp_path, f"{HEAD}<row><c><v>1</v></c></row>{long}")).rows()
 
         assert next(rows) == (2, ["1"])
@@ -253,6 +277,11 @@ class TestWrittenWorkbook:
             written(tmp_path, [["article_number", "comment"], ["A-1", text]])
 
         assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("character", ["\ufffe", "\uffff"])
+    def test_refuses_what_it_cannot_give_back(self, tmp_path: Path, character: str) -> None:
+        with pytest.raises(TooLarge, match=r"'A-1' has a character that no workbook holds"):
+            written(tmp_path, [["article_number", "comment"], ["A-1", f"a{character}b"]])
 
     def test_refuses_more_rows_than_a_sheet_has(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workbooks, "_MOST_ROWS", 3)

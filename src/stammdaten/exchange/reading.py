@@ -27,6 +27,8 @@ _UTF8_CHARACTER = re.compile(
 )
 _READ_BYTES = 1 << 20
 _LONGEST_ROW = 1 << 20
+# A row may be one long cell. The library's own limit would end a file amid what an export wrote.
+csv.field_size_limit(_LONGEST_ROW)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -42,14 +44,14 @@ class Opened:
     _lines: Callable[[], Iterator[tuple[int, list[str]]]]
 
     def rows(self, *, after: int = 0) -> Iterator[tuple[int, list[str]]]:
-        """Read the cells of each row with the number of its last line, from behind a line on; blank lines are no rows.
+        """Read the cells of each row with the number of its last line, from behind a line on; empty rows are no rows.
 
         :raises Malformed: if a line cannot be read; the rows before it could.
         """
-        lines = self._lines()
-        next(lines)
-        for line, cells in lines:
-            if cells and line > after:
+        rows = ((line, cells) for line, cells in self._lines() if any(cells))
+        next(rows)
+        for line, cells in rows:
+            if line > after:
                 yield line, cells
 
 
@@ -79,7 +81,8 @@ def open_file(path: Path) -> Opened:
 
 
 def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]], line_count: int = 0) -> Opened:
-    _, header = next(lines(), (0, []))
+    # Spreadsheets save empty rows too, as lines of separators.
+    header: list[str] = next((cells for _, cells in lines() if any(cells)), [])
     columns = tuple(name.strip() for name in header)
     between = "one a cell" if encoding == WORKBOOK else "with semicolons between them"
     if not header:

@@ -35,13 +35,13 @@ UNPACKING_DISK = 1 << 30
 UNPACKING_SECONDS = 120
 # Of the clock, for a machine that has other things to do.
 _PATIENCE = 10 * UNPACKING_SECONDS
-_UNREADABLE, _TOO_MUCH = 3, 4
+_UNREADABLE, _TOO_MUCH, _UNCALCULATED = 3, 4, 5
 # How the limits, and a library that runs into them, end a process.
 _ENDS = (_TOO_MUCH, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGXCPU)
 
 _EXACT = 2**53
 _READ_BYTES = 1 << 20
-_ERROR_TYPE = re.compile(rb"""["']e["']""")
+_ERROR_OR_FORMULA = re.compile(rb"""["']e["']|[<:]f[\s/>]""")
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 
 
@@ -97,6 +97,10 @@ def _unpack(path: Path, rows: IO[str]) -> None:
         )
     if ended == _UNREADABLE:
         raise Malformed("The file is no workbook that can be read; .xlsx without a password and CSV are allowed.")
+    if ended == _UNCALCULATED:
+        raise Malformed(
+            "The workbook has formulas without values; open it in a spreadsheet, save it and send it again."
+        )
     if ended:
         raise RuntimeError(f"Unpacking a workbook ended with {ended}: {done.stderr[-2000:]!r}")
 
@@ -105,6 +109,10 @@ def _unpack(path: Path, rows: IO[str]) -> None:
 
 
 class _Unreadable(Exception):  # noqa: N818 - says what the file is
+    pass
+
+
+class _Uncalculated(Exception):  # noqa: N818 - says what the file is
     pass
 
 
@@ -122,6 +130,8 @@ def _main(path: str) -> int:
             csv.writer(out).writerows(_filled(_readable(path)))
     except _Unreadable:
         return _UNREADABLE
+    except _Uncalculated:
+        return _UNCALCULATED
     except MemoryError:
         return _TOO_MUCH
     except OSError as error:
@@ -135,7 +145,7 @@ def _main(path: str) -> int:
 def _readable(path: str) -> Iterator[tuple[int, list[str]]]:
     try:
         yield from _rows(path)
-    except (MemoryError, GeneratorExit):
+    except (MemoryError, GeneratorExit, _Uncalculated):
         raise
     except BaseException as error:
         # A panic of the library is no Exception, and hostile archives and XML raise errors of every kind.
@@ -161,10 +171,13 @@ def _rows(path: str) -> Iterator[tuple[int, list[str]]]:
             if sheet.typ == SheetTypeEnum.WorkSheet and sheet.visible == SheetVisibleEnum.Visible
         )
         errors = _errors_in(path, place)
-        for number, values in enumerate(workbook.get_sheet_by_index(place).iter_rows(), 1):
+        sheet = workbook.get_sheet_by_index(place)
+        # The library counts rows from the top, but columns from the first that is used.
+        first = sheet.start[1] + 1 if sheet.start else 1
+        for number, values in enumerate(sheet.iter_rows(), 1):
             cells = [value if isinstance(value, str) else _text(value) for value in values]
             for column, error in errors.get(number, {}).items():
-                cells[column - 1] = error
+                cells[column - first] = error
             yield number, cells
 
 
@@ -181,17 +194,17 @@ def _errors_in(path: str, place: int) -> dict[int, dict[int, str]]:
     with ZipFile(path) as archive:
         name = _part(archive, place)
         with archive.open(name) as part:
-            if not _names_errors(part):
+            if not _has_errors_or_formulas(part):
                 return {}
         with archive.open(name) as part:
-            return _errors(part)
+            return _Errors().read(part)
 
 
-def _names_errors(part: IO[bytes]) -> bool:
-    """Tell whether a sheet may have errors: a tenth of the time that it takes to look for them."""
+def _has_errors_or_formulas(part: IO[bytes]) -> bool:
+    """Tell whether a sheet may have any: a tenth of the time that it takes to look for them."""
     before = b""
     while read := part.read(_READ_BYTES):
-        if _ERROR_TYPE.search(before + read):
+        if _ERROR_OR_FORMULA.search(before + read):
             return True
         before = read[-2:]
     return False
@@ -207,34 +220,51 @@ def _part(archive: ZipFile, place: int) -> str:
     return posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
 
 
-def _errors(part: IO[bytes]) -> dict[int, dict[int, str]]:
-    """Return the errors, like #N/A, by row and column: the library gives them as empty cells, which clear fields."""
-    errors: dict[int, dict[int, str]] = defaultdict(dict)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    row = column = 0
-    is_error = False
+class _Errors:
+    """The errors in a sheet, like #N/A, by row and column: the library gives them as empty cells, which clear fields.
 
-    def collect(text: str) -> None:
-        errors[row][column] = errors[row].get(column, "") + text.strip()
+    So would formulas without a value, as programs write them that do not calculate: _Uncalculated is raised.
+    """
 
-    def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal row, column, is_error
-        parser.CharacterDataHandler = None
+    def __init__(self) -> None:
+        self.found: dict[int, dict[int, str]] = defaultdict(dict)
+        self._row = self._column = 0
+        self._type = self._value = ""
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+
+    def read(self, part: IO[bytes]) -> dict[int, dict[int, str]]:
+        self._parser.ParseFile(part)
+        return self.found
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2]
         if name == "row":
-            row, column = int(attributes.get("r", row + 1)), 0
+            self._row, self._column = int(attributes.get("r", self._row + 1)), 0
         elif name == "c":
-            column += 1
-            is_error = attributes.get("t") == "e"
+            self._type, self._value = attributes.get("t", ""), ""
+            self._column += 1
             if reference := _REFERENCE.fullmatch(attributes.get("r", "")):
-                row, column = int(reference[2]), _column(reference[1].upper())
-        elif name == "v" and is_error:
-            parser.CharacterDataHandler = collect
+                self._row, self._column = int(reference[2]), _column(reference[1].upper())
+            # Other cells are passed by as fast as can be.
+            self._parser.EndElementHandler = self._end if self._type == "e" else None
+        elif name == "f":
+            self._parser.EndElementHandler = self._end
+        elif name == "v" and self._parser.EndElementHandler:
+            self._parser.CharacterDataHandler = self._collect
 
-    parser.StartElementHandler = start
-    parser.ParseFile(part)
-    return errors
+    def _collect(self, text: str) -> None:
+        self._value += text.strip()
+
+    def _end(self, name: str) -> None:
+        self._parser.CharacterDataHandler = None
+        if name.rpartition(":")[2] != "c":
+            return
+        if self._type == "e":
+            self.found[self._row][self._column] = self._value
+        elif self._type != "str" and not self._value:  # a text may be an empty one
+            raise _Uncalculated
 
 
 def _column(letters: str) -> int:

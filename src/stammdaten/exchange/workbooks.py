@@ -13,7 +13,9 @@ from stammdaten.refusals import TooLarge
 
 _MOST_ROWS = 1_048_576
 # What a workbook takes for an escape sequence, and what XML cannot hold.
-_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f]")
+# What not even an escape sequence gives back.
+_LOST = re.compile(r"[\ufffe\uffff]")
 
 
 def check_rows(count: int) -> None:
@@ -59,6 +61,11 @@ def _sheet_of(workbook: Workbook, header: Sequence[str]) -> Callable[[Iterable[S
         for cells in rows:
             check_rows(line)
             for place, cell in compress(enumerate(cells), cells):
+                if _LOST.search(cell):
+                    raise TooLarge(
+                        f"Article {cells[0][:255]!r} has a character that no workbook holds, U+FFFE or U+FFFF; export "
+                        "the list as CSV."
+                    )
                 if sheet.write_string(line, place, _written(cell)):
                     raise TooLarge(
                         f"Article {cells[0][:255]} has a text that is too long for a workbook, where a cell holds "
