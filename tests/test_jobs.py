@@ -765,6 +765,25 @@ class TestRunningWorkers:
         assert has_stopped
         assert (row["state"], row["report"]) == ("done", "well")
 
+    def test_holds_no_job_when_it_was_told_to_stop_in_whatever_moment(self, database: Settings) -> None:
+        """While it claims, works or lets go: the job is done, or waits for whoever is there next."""
+
+        async def handle(_: Store, __: Job) -> str:
+            return "well"
+
+        async def scenario(store: Store) -> list[dict[str, Any]]:
+            for moment in range(40):
+                await _ask_now(store, str(moment))
+                task = asyncio.create_task(Worker(store, {"count": handle}, ()).work_once())
+                await asyncio.sleep(moment / 10_000)
+                task.cancel()
+                await asyncio.wait([task])
+            return await _rows(store)
+
+        rows = play(database, scenario)
+
+        assert {row["state"] for row in rows} <= {"waiting", "done"}
+
 
 def _german_day(more: timedelta = timedelta()) -> str:
     return (datetime.now(ZoneInfo("Europe/Berlin")) + more).date().isoformat()

@@ -62,7 +62,8 @@ class _Turns:
             if not self._busy:
                 self._over.set()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), _LOOK_SECONDS)
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._over.wait()
 
 
 async def _main() -> None:

@@ -71,7 +71,8 @@ class Exchange:
                 # They must go on after whatever one look met, e.g. no process to be had; the next is in a few seconds.
                 _log.exception("imports and exports: an unexpected error")
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._asked.wait(), _LOOK_SECONDS)
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._asked.wait()
 
     async def _is_due(self) -> bool:
         async with self._store.reading_shared() as read:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from stammdaten.clock import german_stamp, utc_now, utc_stamp
 from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, keep_claim, release
@@ -21,6 +21,8 @@ _CLAIM_SECONDS = 60
 _MOST_ATTEMPTS = 5
 _LONGEST_WAIT = 9
 _KEPT_DAYS = 30
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +53,7 @@ Handler = Callable[[Store, Job], Awaitable[str]]
 
 
 class Worker:
-    """Does one job at a time, of the kinds it has handlers for; asks for the daily ones once a (German) day.
+    """Does jobs of the kinds it has handlers for; asks for the daily ones once a (German) day.
 
     A job that fails is tried five times; a tireless one for ever, since nothing else would do what it leaves undone.
     """
@@ -98,7 +100,7 @@ class Worker:
             now = utc_stamp(utc_now())
             return await claim(write, kinds=self._handlers, worker=self._name, now=now, until=_in(_CLAIM_SECONDS))
 
-        claimed = await self._store.writing_shared(take)
+        claimed = await self._written(take)
         if claimed is None:
             return False
         await self._do(claimed)
@@ -117,7 +119,7 @@ class Worker:
             # Told to stop: the next worker need not wait until the claim has run out. If it must, it is told all the
             # same: whoever catches errors around here would go on for ever.
             with suppress(Exception):
-                await self._release(claimed)
+                await self._written(lambda write: release(write, job_id=claimed.id, worker=self._name, due_at=_in(0)))
             raise
         except ClaimLost:
             _log.warning("job %s was taken over by another worker", claimed.id)
@@ -128,22 +130,13 @@ class Worker:
             await self._let_go(claimed, report=report, succeeded=True)
         finally:
             alive.cancel()
-            # Waited for without taking its cancellation for ours, or ours for its.
+            # `await alive` could not tell its cancellation from ours.
             await asyncio.wait([alive])
-
-    async def _release(self, claimed: Claimed) -> None:
-        async def write_release(write: WriteShared) -> None:
-            await release(write, job_id=claimed.id, worker=self._name, due_at=_in(0))
-
-        await self._store.writing_shared(write_release)
 
     async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
         is_over = succeeded or (claimed.attempts >= _MOST_ATTEMPTS and claimed.kind not in self._tireless)
         state = "done" if succeeded else "failed" if is_over else "waiting"
-        # Each failure waits twice as long, from half a minute to two hours.
-        await self._end(claimed, state=state, report=report, due_at=_in(15 * 2 ** min(claimed.attempts, _LONGEST_WAIT)))
 
-    async def _end(self, claimed: Claimed, *, state: str, report: str, due_at: str) -> None:
         async def write_end(write: WriteShared) -> None:
             await end(
                 write,
@@ -151,18 +144,37 @@ class Worker:
                 worker=self._name,
                 state=state,
                 report=report,
-                due_at=due_at,
-                finished_at="" if state == "waiting" else utc_stamp(utc_now()),
+                # Each failure waits twice as long, from half a minute to two hours.
+                due_at=_in(15 * 2 ** min(claimed.attempts, _LONGEST_WAIT)),
+                finished_at=utc_stamp(utc_now()) if is_over else "",
             )
 
-        await self._store.writing_shared(write_end)
+        await self._written(write_end)
+
+    async def _written(self, work: Callable[[WriteShared], Awaitable[T]]) -> T:
+        """Write to the end; who is told to stop meanwhile learns so at its next wait, and knows what it holds.
+
+        Otherwise it might hold a job and not know, and nobody would work on that until the claim has run out.
+        """
+        writing = asyncio.ensure_future(self._store.writing_shared(work))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            cast("asyncio.Task[object]", asyncio.current_task()).cancel()
+            return writing.result()
 
 
 async def _keep_alive(job: Job) -> None:
     while True:
         await asyncio.sleep(_CLAIM_SECONDS / 3)
-        with suppress(Unavailable, ClaimLost):  # the handler meets either itself
+        try:
             await job.keep()
+        except (Unavailable, ClaimLost):
+            pass  # the job meets either itself
+        except Exception:
+            # The next time may be better; a claim that nobody keeps would be lost without a word.
+            _log.exception("job %s: an unexpected error while its claim was kept", job.claimed.id)
 
 
 def _in(seconds: float) -> str:

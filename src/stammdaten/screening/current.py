@@ -62,7 +62,8 @@ class Screening:
                 _log.exception("sanctions lists: an unexpected error")
             self._outdated.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._outdated.wait(), _LOOK_SECONDS)
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._outdated.wait()
 
     async def bring_up_to_date(self) -> None:
         """Load the official lists, unless those in force are known already.

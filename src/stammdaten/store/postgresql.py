@@ -108,7 +108,8 @@ class _Connections:
         """
         if self._free.locked():
             try:
-                await asyncio.wait_for(self._free.acquire(), _CONNECT_SECONDS)
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    await self._free.acquire()
             except TimeoutError as error:
                 raise translated(error) from error
         else:

@@ -132,11 +132,14 @@ class _ThreadedConnection(SqliteConnection):
         self._threads = threads
 
     async def fetch(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
-        # Made in the thread: whoever leaves before its turn comes would leave a coroutine behind that nobody awaits.
-        def read() -> list[Row]:
-            return _run_to_end(SqliteConnection.fetch(self, statement, values))
-
-        return await asyncio.get_running_loop().run_in_executor(self._threads, read)
+        loop = asyncio.get_running_loop()
+        reading = loop.run_in_executor(self._threads, _run_to_end, super().fetch(statement, values))
+        try:
+            return await asyncio.shield(reading)
+        except asyncio.CancelledError:
+            # Whoever borrows the connection next must find no thread at work on it.
+            await asyncio.wait([reading])
+            raise
 
 
 class SqliteEngine:
