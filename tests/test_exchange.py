@@ -2,8 +2,10 @@
 
 import asyncio
 import csv
+import gzip
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from operator import attrgetter
 from pathlib import Path
 
@@ -27,9 +29,11 @@ from stammdaten.refusals import NotFound
 from stammdaten.settings import Settings
 from stammdaten.store import Store, open_store
 from tests.cast import Member, caller_of, found_product, make_list, make_product
-from tests.processes import command
+from tests.processes import PATIENCE, command
 
 SLUG = "spare-parts"
+# How an export is named, for `strptime`.
+NAMED = f"stammdaten___{SLUG}.%Y.%m.%d.%H.%M.csv"
 MINIMAL = "article_number;description1;description2;feature1;feature2;feature3;feature4;feature5;feature6;is_prio;"
 MINIMAL += "manufacturer;archive"
 
@@ -53,15 +57,16 @@ def imported(
 async def finished(store: Store, instance_id: int, import_id: int, home: Path) -> tuple[Import, list[dict[str, str]]]:
     """Do the import, or wait for the app's own worker; return what came of it, and the report."""
     worker = exchange_worker(store, home)
-    while True:
-        async with store.reading(instance_id) as read:
-            found = await import_by_id(read, import_id)
-        assert found is not None
-        if found.state in ("done", "failed"):
-            with report_file(home, instance_id, import_id).open(newline="") as report:
-                return found, list(csv.DictReader(report, delimiter=";"))
-        if not await worker.work_once():
-            await asyncio.sleep(0.05)
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            async with store.reading(instance_id) as read:
+                found = await import_by_id(read, import_id)
+            assert found is not None
+            if found.is_over:
+                with report_file(home, instance_id, import_id).open(newline="") as report:
+                    return found, list(csv.DictReader(report, delimiter=";"))
+            if not await worker.work_once():
+                await asyncio.sleep(0.05)
 
 
 def counts(ended: Import) -> tuple[int, int, int, int]:
@@ -224,27 +229,56 @@ class TestFiles:
         assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
 
     @pytest.mark.parametrize(
-        "text",
+        ("text", "said"),
         [
-            "",
-            "description1\nBolt\n",
-            "article_number;article_number\nA-1;A-1\n",
-            "article_number;colour\nA-1;red\n",
-            "article_number,description1\nA-1,Bolt\n",
-            "<html><body>502</body></html>",
+            ("", "The file is empty; it must begin with a header"),
+            ("description1\nBolt\n", "The header must name the column article_number."),
+            ("article_number;article_number\nA-1;A-1\n", "The header names article_number twice."),
+            ("article_number;colour\nA-1;red\n", "The header names 'colour'; it must name columns"),
+            ("Article_Number\nA-1\n", "must be article_number, in lower case"),
+            ("article_number,description1\nA-1,Bolt\n", "must have semicolons, not commas"),
+            ("--f\r\nContent-Disposition: form-data\r\n", "The body must be the file itself"),
+            ("<html><body>502</body></html>", "The header names '<html>"),
+            (gzip.compress(b"article_number\nA-1\n"), "The file is compressed"),
+            ("article_number;description1\nA-1;Größe\n".encode("utf-16"), "The file is UTF-16"),
         ],
     )
-    def test_are_refused_whole_with_another_header(self, anna: Member, tmp_path: Path, text: str) -> None:
-        ended, _ = imported(anna, tmp_path, text)
+    @pytest.mark.parametrize("is_dry_run", [False, True])
+    def test_are_refused_whole_with_another_beginning(
+        self,
+        anna: Member,
+        tmp_path: Path,
+        text: str | bytes,
+        said: str,
+        is_dry_run: bool,  # noqa: FBT001 - a table
+    ) -> None:
+        ended, report = imported(anna, tmp_path, text, is_dry_run=is_dry_run)
 
         assert (ended.state, counts(ended)) == ("failed", (0, 0, 0, 0))
-        assert "header" in ended.error
+        assert said in ended.error
+        nothing = "a dry run stores nothing" if is_dry_run else "nothing of it was imported"
+        assert [(line["line"], line["what"], line["allowed"].partition("; ")[2]) for line in report] == [
+            ("1", ended.error, nothing)
+        ]
 
-    def test_say_how_far_they_came_when_they_break_off(self, anna: Member, tmp_path: Path) -> None:
-        ended, _ = imported(anna, tmp_path, 'article_number;description1\nA-1;Bolt\nA-2;"Nut" and bolt\n')
+    @pytest.mark.parametrize(
+        ("broken", "line", "said"),
+        [
+            ('A-2;"Nut" and bolt\n', "3", "Line 3 cannot be read: behind a closing quotation mark, a semicolon or"),
+            ('A-2;"Nut\nand bolt\n', "4", "Line 4 cannot be read: a quotation mark is not closed."),
+            ("A-2;Nut\rA-3;Nut\n", "3", "Line 3 cannot be read: lines must end with CRLF or LF."),
+        ],
+    )
+    def test_say_how_far_they_came_when_they_break_off(
+        self, anna: Member, tmp_path: Path, broken: str, line: str, said: str
+    ) -> None:
+        ended, report = imported(anna, tmp_path, f"article_number;description1\nA-1;Bolt\n{broken}")
 
         assert (ended.state, counts(ended), ended.line) == ("failed", (1, 0, 0, 0), 2)
-        assert "Line 3 cannot be read" in ended.error
+        assert ended.error.startswith(said)
+        assert [(each["line"], each["what"], each["allowed"]) for each in report] == [
+            (line, ended.error, "the rows up to line 2 are done, and change nothing when they are sent again")
+        ]
 
     def test_are_said_to_be_read_as_windows_1252(self, anna: Member, tmp_path: Path) -> None:
         ended, report = imported(anna, tmp_path, "article_number;description1\nA-1;Größe\n".encode("cp1252"))
@@ -262,13 +296,12 @@ class TestFiles:
         assert (ended.state, ended.encoding, counts(ended)) == ("failed", "utf-8", (2, 0, 0, 0))
         assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
         assert [(line["line"], line["what"]) for line in report] == [
-            ("3", "Line 4 is no utf-8, as which the file is read.")
+            ("4", "Line 4 is no utf-8, as which the file is read.")
         ]
 
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("article_number;description1\nA-1;Größe\n".encode("utf-16"), "UTF-16"),
             (b"article_number;description1\nA-1;Bolt\nA-2;Gr\xc3\xb6\xdf\n", "Line 3 is no utf-8"),
             (b"article_number;description1\nA-1;Bolt\nA-2;Gr\xf6\xdfe\x81\n", "Line 3 is no windows-1252"),
         ],
@@ -281,7 +314,7 @@ class TestFiles:
         assert ended.state == "failed"
         assert said in ended.error
         assert report[-1]["what"] == ended.error
-        assert report[-1]["allowed"].startswith(f"the rows up to line {ended.line} are done")
+        assert (report[-1]["line"], ended.line) == ("3", 2)
 
     @pytest.mark.parametrize("endless", ["x" * (2 << 20), '"x\n";' * (1 << 18)])
     def test_end_at_a_row_that_does_not(self, anna: Member, tmp_path: Path, endless: str) -> None:
@@ -457,14 +490,17 @@ class TestCommands:
         out, no_folder = tmp_path / "out", tmp_path / "file"
         no_folder.write_text("")
         out.mkdir()
-        there = out / export_name(SLUG)
-        there.write_text("kept")
+        # Of this minute, and of those in which the command may come to it.
+        now = datetime.strptime(export_name(SLUG), NAMED)  # noqa: DTZ007 - German time, as it is written
+        there = [out / f"{now + timedelta(minutes=number):{NAMED}}" for number in range(5)]
+        for file in there:
+            file.write_text("kept")
 
         shown = command(settings, "export", "--prefix", "acme", "--out", str(out))
         said = command(settings, "export", "--prefix", "acme", "--out", str(no_folder), expect=1)
 
         assert Path(shown.strip()).read_bytes().startswith(b"article_number;")
-        assert there.read_text() == "kept"
+        assert {file.read_text() for file in there} == {"kept"}
         assert said == f"{no_folder} cannot be used as a folder: File exists.\n"
 
     def test_export_and_import_a_workbook(self, copied: Callable[[], Settings], tmp_path: Path) -> None:

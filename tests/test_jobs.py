@@ -122,6 +122,12 @@ async def _end(store: Store, job_id: int, worker: str, state: str, *, due: float
     )
 
 
+async def _ask_and_try(store: Store, key: str = "k", *, due: float) -> None:
+    """Ask for a job that fails, and is to be tried again some time."""
+    await _ask(store, key)
+    await _end(store, (await _claimed(store)).id, "w", "waiting", due=due)
+
+
 async def _rows(store: Store) -> list[dict[str, Any]]:
     names = ("kind", "key", "state", "attempts", "progress", "report", "due_at", "claimed_by", "finished_at")
     async with store.reading_shared() as read:
@@ -150,7 +156,7 @@ class TestAsk:
                 "attempts": 0,
                 "progress": "{}",
                 "report": "",
-                "due_at": at(0),
+                "due_at": "",
                 "claimed_by": "",
                 "finished_at": "",
             }
@@ -204,7 +210,7 @@ class TestAsk:
 
         claimed = play(database, scenario)
 
-        assert claimed == Claimed(claimed.id, "count", 7, {"file": "a.csv", "rows": [1, None, "ü"]}, {}, 1)
+        assert claimed == Claimed(claimed.id, "w", "count", 7, {"file": "a.csv", "rows": [1, None, "ü"]}, {}, 1)
 
 
 class TestClaim:
@@ -213,10 +219,17 @@ class TestClaim:
     @pytest.mark.parametrize(("due", "is_due"), [(-1, True), (0, True), (0.001, False), (60, False)])
     def test_takes_what_is_due(self, database: Settings, due: float, is_due: bool) -> None:  # noqa: FBT001 - a table
         async def scenario(store: Store) -> Claimed | None:
-            await _ask(store, now=at(due))
+            await _ask_and_try(store, due=due)
             return await _claim(store)
 
         assert (play(database, scenario) is not None) is is_due
+
+    def test_takes_at_once_what_was_asked_for_by_a_clock_that_is_ahead(self, database: Settings) -> None:
+        async def scenario(store: Store) -> Claimed | None:
+            await _ask(store, now=at(60))
+            return await _claim(store)
+
+        assert play(database, scenario) is not None
 
     def test_leaves_alone_what_nobody_here_can_do(self, database: Settings) -> None:
         async def scenario(store: Store) -> Claimed | None:
@@ -228,7 +241,7 @@ class TestClaim:
     def test_takes_what_is_due_longest(self, database: Settings) -> None:
         async def scenario(store: Store) -> list[str]:
             for key, due in (("third", 2), ("first", 0), ("second", 1), ("fourth", 2)):
-                await _ask(store, key, now=at(due))
+                await _ask_and_try(store, key, due=due)
             claimed = [(await _claimed(store, now=3, until=9)).id for _ in range(4)]
             async with store.reading_shared() as read:
                 keys = {row[0]: row[2] for row in await newest_jobs(read, most=9)}

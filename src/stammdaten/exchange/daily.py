@@ -10,6 +10,7 @@ from pathlib import Path
 from stammdaten.auth.logins import all_logins
 from stammdaten.auth.queries import all_instances, instance_by_prefix
 from stammdaten.exchange.exporting import Wanted, export_lists
+from stammdaten.exchange.orders import import_by_id
 from stammdaten.exchange.sftp.folders import outgoing, space
 from stammdaten.jobs.running import Handler, Job
 from stammdaten.store import Store
@@ -19,6 +20,7 @@ _EXPORT_DAYS = 14
 # What a process that died has left: files that no command came to fetch, and halves of uploads.
 _LEFT_DAYS = 1
 _REPORT_DAYS = 90
+_FORGOTTEN_DAYS = 14
 
 
 def exporting_daily(home: Path) -> Handler:
@@ -40,6 +42,7 @@ def exporting_daily(home: Path) -> Handler:
                 said += f"; {prefix}: {error.strerror}"
             await job.keep({"after": prefix})
         _tidy(home)
+        await _remove_forgotten(store, home)
         return f"{exported} lists exported{said}"
 
     return handle
@@ -62,6 +65,21 @@ def _tidy(home: Path) -> None:
     _remove_old(home.glob("exports/*"), days=_LEFT_DAYS)
     _remove_old(home.glob("imports/*/.upload-*"), days=_LEFT_DAYS)
     _remove_old(home.glob("imports/*/*.report.csv"), days=_REPORT_DAYS)
+
+
+async def _remove_forgotten(store: Store, home: Path) -> None:
+    """Remove files that no import waits for: their orders came to nothing, or are younger than a restored backup."""
+    for path in _kept_long(home):
+        async with store.reading(int(path.parent.name)) as read:
+            found = await import_by_id(read, int(path.stem))
+        if found is None or found.is_over:
+            path.unlink(missing_ok=True)
+
+
+def _kept_long(home: Path) -> list[Path]:
+    before = time.time() - timedelta(days=_FORGOTTEN_DAYS).total_seconds()
+    # Not the time of the file, which who sends it by SFTP may set.
+    return [path for path in home.glob("imports/[0-9]*/[0-9]*.given") if path.stat().st_ctime < before]
 
 
 def _made(folder: Path) -> list[Path]:

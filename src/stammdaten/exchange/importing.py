@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 
 from stammdaten.auth.callers import Caller
 from stammdaten.clock import utc_now, utc_stamp
@@ -20,12 +21,13 @@ from stammdaten.exchange.reporting import write_report
 from stammdaten.exchange.rows import Cells, Reader, Remark, Row
 from stammdaten.exchange.sftp.folders import done, failed, settle, space
 from stammdaten.exchange.tables import imports
+from stammdaten.exchange.unpacking import Unreadable
 from stammdaten.http.fields import CONTROL
 from stammdaten.jobs.queue import ClaimLost
-from stammdaten.jobs.running import Handler, Job
+from stammdaten.jobs.running import GaveWay, Handler, Job
 from stammdaten.lists.queries import live_lists
 from stammdaten.products.operations import ProductImport, import_products
-from stammdaten.refusals import Invalid, Malformed, Refusal, Unavailable
+from stammdaten.refusals import Invalid, Refusal, Unavailable
 from stammdaten.store import Store, Write
 
 # Small enough to hold up no other writer for long.
@@ -33,6 +35,8 @@ _AT_ONCE = 500
 _MOST_ATTEMPTS = 5
 # Batches that change nothing write nothing, but for how far the import is, every so many.
 _SAID_EVERY = 20
+# How long an import may go on while others wait: all slots may be taken by large ones.
+_TURN_SECONDS = 60
 
 
 class _DryRun(Exception):  # noqa: N818 - carries what would have been done out of a transaction that is undone
@@ -52,56 +56,32 @@ def importing(home: Path) -> Handler:
         if found is None:
             return "there is no such import"
         caller = Caller(instance_id, job.claimed.payload["prefix"], found.user_id, found.user_name, frozenset())
-        work = _Importing(store, caller, found, home)
+        work = _Importing(store, job, caller, found, home)
         if not found.is_over:
-            await _done_or_given_up(work, job, lists.get(found.slug, 0))
+            await work.attempt(lists.get(found.slug, 0))
         try:
             work.put_away()
         except OSError as error:
-            if job.claimed.attempts < _MOST_ATTEMPTS:
+            tried = job.claimed.progress.get("put_away", 0) + 1
+            if tried < _MOST_ATTEMPTS:
+                await job.keep({"line": work.standing.line, "put_away": tried})
                 raise
-            # Nothing is lost where it is, and the next file must not wait for a folder for ever.
-            return f"{summary(work.standing)}; the file stays where it is kept: {error}"
+            # The next file must not wait for a folder for ever.
+            return f"{summary(work.standing)}; the file cannot be put away: {error}"
         return summary(work.standing)
 
     return handle
 
 
-async def _done_or_given_up(work: "_Importing", job: Job, list_id: int) -> None:
-    """Import, or say that it is given up: the job room would leave the import as if it were running.
-
-    Attempts count that begin behind the same line, be it that they fail or that the process dies of the file; those
-    that get further do not, nor those that the database or somebody ends.
-    """
-    before, line = job.claimed.progress, work.standing.line
-    attempts = before["attempts"] if before.get("line") == line else 0
-    if attempts == _MOST_ATTEMPTS:
-        await work.give_up("each attempt ended without a word")
-        return
-    await job.keep({"line": line, "attempts": attempts + 1})
-    try:
-        await work.run(list_id)
-    except ClaimLost:
-        raise
-    except (Unavailable, asyncio.CancelledError):
-        with suppress(Exception):  # if it cannot be said, that is an attempt
-            await job.keep({"line": line, "attempts": attempts})
-        raise
-    except Exception as error:
-        if attempts + 1 < _MOST_ATTEMPTS:
-            raise
-        is_gone = isinstance(error, FileNotFoundError)
-        await work.give_up("the file is not where it was kept" if is_gone else f"an error ({type(error).__name__})")
-
-
 class _Importing:
-    """An import while it is done: how it stands, and how it stood when that was stored last."""
+    """An import while it is done, and how it stands."""
 
-    def __init__(self, store: Store, caller: Caller, standing: Import, home: Path) -> None:
+    def __init__(self, store: Store, job: Job, caller: Caller, standing: Import, home: Path) -> None:
         self._db = store
+        self._job = job
+        self._progress: dict[str, int] = job.claimed.progress
         self._caller = caller
         self.standing = standing
-        self._stored = standing
         # Whether it pays to look at what stands before the transaction, where it is looked at anyway: while at least
         # half of the rows change nothing. A file tends to be of one kind.
         self._looks_first = True
@@ -109,20 +89,56 @@ class _Importing:
         self._file = kept_file(home, caller.instance_id, standing.id)
         self._report = report_file(home, caller.instance_id, standing.id)
 
-    async def run(self, list_id: int) -> None:
+    async def attempt(self, list_id: int) -> None:
+        """Import, or say that it is given up: the job room would leave the import as if it were running.
+
+        Attempts count that begin behind the same line, be it that they fail or that the process dies of the file; those
+        that get further do not, nor those that the database, a full disk, other jobs or somebody ends.
+        """
+        line = self.standing.line
+        attempts = self._progress["attempts"] if self._progress.get("behind") == line else 0
+        if attempts == _MOST_ATTEMPTS:
+            await self._give_up("each attempt ended without a word")
+            return
+        await self._keep(behind=line, attempts=attempts + 1, line=line)
+        try:
+            await self._run(list_id)
+        except ClaimLost:
+            raise
+        except (Unavailable, GaveWay, asyncio.CancelledError):
+            with suppress(Exception):  # if it cannot be said, that is an attempt
+                await self._keep(attempts=attempts)
+            raise
+        except Exception as error:
+            if attempts + 1 < _MOST_ATTEMPTS:
+                raise
+            await self._give_up(f"an error ({type(error).__name__})")
+
+    async def _keep(self, **progress: int) -> None:
+        self._progress = self._progress | progress
+        await self._job.keep(self._progress)
+
+    async def _run(self, list_id: int) -> None:
         """Import what is left of the file.
 
         :raises ClaimLost: if another worker is at it.
+        :raises GaveWay: if others have waited for their turn.
         """
         try:
-            opened = await asyncio.to_thread(open_file, self._file)
+            opened = await asyncio.to_thread(self._opened)
             await self._begin(opened)
             await self._import(opened, list_id)
-        except Malformed as broken:
+        except Unreadable as broken:
             # What stands before the broken place was imported, and the report and the counts say so.
-            await self.end("failed", error=str(broken))
+            await self._end("failed", error=str(broken), line=broken.line)
         else:
-            await self.end("done")
+            await self._end("done")
+
+    def _opened(self) -> Opened:
+        if self._file.parent.is_dir() and not self._file.exists():
+            # As after a restore of an older database. It will not come back, and the next file need not wait.
+            raise Unreadable("The file is not where it was kept; send it again.")
+        return open_file(self._file)
 
     async def _begin(self, opened: Opened) -> None:
         begun = self.standing._replace(state="running", encoding=opened.encoding, lines=opened.line_count)
@@ -132,17 +148,21 @@ class _Importing:
         remark = Remark(1, "", "", f"the file is read as {WINDOWS}, since it is no UTF-8", "UTF-8", is_refusal=False)
         await self._say(begun._replace(line=1, warnings=1), [remark])
 
-    async def end(self, state: str, *, error: str = "") -> None:
+    async def _end(self, state: str, *, error: str = "", line: int = 0) -> None:
         """Say that the import is over, in its report too if there is an error: who sent it may see nothing else."""
-        line = self.standing.line
-        allowed = f"the rows up to line {line} are done; what was done before changes nothing when it is sent again"
+        allowed = "send it again when it is mended; nothing of it was imported"
+        if self.standing.is_dry_run:
+            allowed = "send it again when it is mended; a dry run stores nothing"
+        elif self.standing.line > 1:
+            allowed = f"the rows up to line {self.standing.line} are done, and change nothing when they are sent again"
         remarks = [Remark(line, "", "", error, allowed)] if error else []
         await self._say(self.standing._replace(state=state, error=error, finished_at=utc_stamp(utc_now())), remarks)
 
-    async def give_up(self, why: str) -> None:
+    async def _give_up(self, why: str) -> None:
         """Say that the import is over, and why it came no further."""
-        tried = f"{_MOST_ATTEMPTS} attempts behind line {self.standing.line}"
-        await self.end("failed", error=f"Given up after {tried}: {why}.")
+        line = self.standing.line
+        error = f"Given up after {_MOST_ATTEMPTS} attempts behind line {line}: {why}."
+        await self._end("failed", error=error, line=line + 1)
 
     def put_away(self) -> None:
         """Take the file from where it waited: back to who put it there by SFTP, or remove it."""
@@ -161,9 +181,12 @@ class _Importing:
     async def _import(self, opened: Opened, list_id: int) -> None:
         reader = Reader(opened.columns, caller=self._caller, list_id=list_id)
         batches = _batches(opened, reader, after=self.standing.line)
-        unsaid = 0
+        begun, unsaid, turn_ends = self.standing.line, 0, monotonic() + _TURN_SECONDS
         # Reading is pure CPU: in a thread, so that the claim on the job is kept alive meanwhile.
         while batch := await asyncio.to_thread(next, batches, None):
+            if monotonic() > turn_ends and self.standing.line > begun:
+                await self._say(self.standing)
+                await self._job.give_way()
             rows = await self._rows(reader, batch, list_id)
             products = [row.product for row in rows.values() if row.product is not None]
             if products and not self.standing.is_dry_run:
@@ -217,13 +240,17 @@ class _Importing:
         await self._writing(lambda write: self._write_standing(write, standing, remarks))
 
     async def _writing(self, work: Callable[[Write], Awaitable[Import]]) -> None:
-        self.standing = self._stored = await self._db.writing(self._caller.instance_id, work)
+        self.standing = await self._db.writing(self._caller.instance_id, work)
+        self._progress = self._progress | {"line": self.standing.line}
 
     async def _write_standing(self, write: Write, standing: Import, remarks: Sequence[Remark]) -> Import:
-        if await import_by_id(write, standing.id) != self._stored:
-            # Another worker took this one for dead, and is further; the report is no longer this one's to write.
-            raise ClaimLost(standing.id)
-        after = standing._replace(report_bytes=write_report(self._report, remarks, after=self._stored.report_bytes))
+        # First: where another worker took this one for dead, the report is no longer this one's to write.
+        await self._job.keep_within(write, self._progress | {"line": standing.line})
+        try:
+            length = write_report(self._report, remarks, after=standing.report_bytes)
+        except OSError as error:
+            raise Unavailable(f"The report of an import cannot be written: {error.strerror}.") from error
+        after = standing._replace(report_bytes=length)
         await write.update(imports, [after])
         return after
 
@@ -258,7 +285,7 @@ def _batches(opened: Opened, reader: Reader, *, after: int) -> Iterator[list[Cel
             if len(batch) == _AT_ONCE:
                 yield batch
                 batch = []
-    except Malformed:
+    except Unreadable:
         if batch:
             yield batch
         raise

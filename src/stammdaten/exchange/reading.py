@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stammdaten.exchange.columns import BY_NAME, EXPORTED_ONLY, KEY
-from stammdaten.exchange.unpacking import unpacked, unpacked_rows
-from stammdaten.refusals import Malformed
+from stammdaten.exchange.unpacking import Unreadable, unpacked, unpacked_rows
 
 UTF8, WINDOWS, WORKBOOK = "utf-8", "windows-1252", "xlsx"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_GZIP = b"\x1f\x8b"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 # Or the beginning of one, where the file ends.
@@ -25,6 +25,12 @@ _UTF8_CHARACTER = re.compile(
     rb"|[\xe0-\xef](?:[\x80-\xbf]{2}|[\x80-\xbf]?\Z)"
     rb"|[\xf0-\xf4](?:[\x80-\xbf]{3}|[\x80-\xbf]{,2}\Z)"
 )
+# What the library says, in words of files.
+_CSV_ERRORS = {
+    "new-line character": "lines must end with CRLF or LF",
+    "unexpected end": "a quotation mark is not closed",
+    "';' expected": "behind a closing quotation mark, a semicolon or the end of the line must follow",
+}
 _READ_BYTES = 1 << 20
 _LONGEST_ROW = 1 << 20
 # A row may be one long cell. The library's own limit would end a file amid what an export wrote.
@@ -46,7 +52,7 @@ class Opened:
     def rows(self, *, after: int = 0) -> Iterator[tuple[int, list[str]]]:
         """Read the cells of each row with the number of its last line, from behind a line on; empty rows are no rows.
 
-        :raises Malformed: if a line cannot be read; the rows before it could.
+        :raises Unreadable: if a line cannot be read; the rows before it could.
         """
         rows = ((line, cells) for line, cells in self._lines() if any(cells))
         next(rows)
@@ -58,22 +64,24 @@ class Opened:
 def open_file(path: Path) -> Opened:
     """Look at a file: whether it is CSV, in which encoding, or a workbook, and which columns it has.
 
-    :raises Malformed: if it cannot be read, or has no header, or one that names a column twice, an unknown one, or no
+    :raises Unreadable: if it cannot be read, or has no header, or one that names a column twice, an unknown one, or no
         article number.
     """
     with path.open("rb") as file:
         magic = file.read(8)
     if magic == _OLE:
-        raise Malformed("The file is an .xls workbook, or one with a password; .xlsx without one and CSV are allowed.")
+        raise Unreadable("The file is an .xls workbook, or one with a password; .xlsx without one and CSV are allowed.")
     if magic.startswith(_UTF16):
-        raise Malformed("The file is UTF-16, which spreadsheets call Unicode text; UTF-8, or a workbook, is allowed.")
+        raise Unreadable("The file is UTF-16, which spreadsheets call Unicode text; UTF-8, or a workbook, is allowed.")
+    if magic.startswith(_GZIP):
+        raise Unreadable("The file is compressed; CSV and .xlsx are allowed as they are.")
     if not magic.startswith(_ZIP):
         encoding, line_count = _look_through(path)
         return _opened(encoding, partial(_csv_lines, path, encoding), line_count)
     rows = unpacked(path)
     try:
         opened = _opened(WORKBOOK, partial(unpacked_rows, rows))
-    except Malformed:
+    except Unreadable:
         rows.close()
         raise
     weakref.finalize(opened, rows.close)
@@ -86,16 +94,26 @@ def _opened(encoding: str, lines: Callable[[], Iterator[tuple[int, list[str]]]],
     columns = tuple(name.strip() for name in header)
     between = "one a cell" if encoding == WORKBOOK else "with semicolons between them"
     if not header:
-        raise Malformed(f"The file is empty; it must begin with a header that names columns, {between}.")
+        raise Unreadable(f"The file is empty; it must begin with a header that names columns, {between}.")
     for name in columns:
         if name not in BY_NAME and name not in EXPORTED_ONLY:
-            allowed = f"it must name columns in lower case, {between}: {', '.join(BY_NAME)}"
-            raise Malformed(f"The header names {name[:100]!r}; {allowed}.")
+            raise Unreadable(f"The header names {name[:100]!r}; {_likely(name, between)}")
         if columns.count(name) > 1:
-            raise Malformed(f"The header names {name} twice.")
+            raise Unreadable(f"The header names {name} twice.")
     if KEY not in columns:
-        raise Malformed(f"The header must name the column {KEY}.")
+        raise Unreadable(f"The header must name the column {KEY}.")
     return Opened(encoding, columns, line_count, lines)
+
+
+def _likely(name: str, between: str) -> str:
+    """Say what is likely wrong with the name of a column."""
+    if name.startswith("--"):
+        return "is it a form? The body must be the file itself."
+    if "," in name:
+        return "it must have semicolons, not commas, between the names."
+    if name.lower() in BY_NAME:
+        return f"it must be {name.lower()}, in lower case."
+    return f"it must name columns, {between}: {', '.join(BY_NAME)}."
 
 
 def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
@@ -107,7 +125,8 @@ def _csv_lines(path: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
                 lines.row_length = 0
                 yield reader.line_num, cells
         except csv.Error as error:
-            raise Malformed(f"Line {reader.line_num} cannot be read: {error}.") from error
+            why = next((why for known, why in _CSV_ERRORS.items() if str(error).startswith(known)), str(error))
+            raise Unreadable(f"Line {reader.line_num} cannot be read: {why}.", line=reader.line_num) from error
 
 
 class _Lines:
@@ -126,11 +145,12 @@ class _Lines:
             number += 1
             self.row_length += len(line)
             if self.row_length >= _LONGEST_ROW:
-                raise Malformed(f"Line {number} belongs to a row of {_LONGEST_ROW} bytes or more.")
+                raise Unreadable(f"Line {number} belongs to a row of {_LONGEST_ROW} bytes or more.", line=number)
             try:
                 yield line.decode(self._encoding)
             except UnicodeDecodeError as error:
-                raise Malformed(f"Line {number} is no {self._encoding}, as which the file is read.") from error
+                sentence = f"Line {number} is no {self._encoding}, as which the file is read."
+                raise Unreadable(sentence, line=number) from error
 
 
 def _look_through(path: Path) -> tuple[str, int]:

@@ -52,11 +52,12 @@ async def import_list(request: Request) -> JsonAnswer:
     await check_list(store, caller.instance_id, slug)
     settings: Settings = request.scope["state"]["settings"]
     file = imports_folder(home, caller.instance_id) / f".upload-{secrets.token_hex(16)}"
-    is_dry_run = _is_dry_run(read_query(request))
+    query = read_query(request)
+    _check_names(query, "import", "dry_run")
     try:
         await write_body(request, file, most=settings.import_limit)
         # The file has no name here: it is the body itself.
-        given = Given(file, slug, "", BY_HTTP, is_dry_run=is_dry_run)
+        given = Given(file, slug, "", BY_HTTP, is_dry_run=is_truthy(query.get("dry_run")))
         ordered = await order_import(store, caller, given, home=home)
     finally:
         with suppress(OSError):
@@ -84,6 +85,7 @@ async def export_list(request: Request) -> FileAnswer:
     """Send the products of a list, archived ones among them."""
     store, caller, home = _at(request)
     query = read_query(request)
+    _check_names(query, "export", "timestamp", "format")
     since = _since(query)
     form = _form(query)
     slug = _slug(request)
@@ -144,12 +146,15 @@ def _answer(standing: Import, report: list[ReportLine], status: int = 200) -> Js
     return JsonAnswer(b'{"import":%b}' % rendered_import(standing, report), status)
 
 
-def _is_dry_run(query: dict[str, str]) -> bool:
-    # Elsewhere, what is not known is ignored. Here, a slip of the pen would store what was to be tried.
+def _check_names(query: dict[str, str], what: str, *names: str) -> None:
+    """Refuse parameters that are not known.
+
+    Elsewhere they are ignored. Here, a slip of the pen would store what was to be tried, or send all instead of a part.
+    """
     for name in query:
-        if name not in ("dry_run", ""):
-            raise Invalid([Fault(name[:100], "is no parameter of an import; dry_run is")])
-    return is_truthy(query.get("dry_run"))
+        if name not in (*names, ""):
+            known = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
+            raise Invalid([Fault(name[:100], f"is no parameter of an {what}; {known}")])
 
 
 def _since(query: dict[str, str]) -> str:

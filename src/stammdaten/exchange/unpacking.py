@@ -19,6 +19,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 from typing import IO, Any
 from xml.parsers import expat
 from zipfile import ZipFile
@@ -26,7 +27,7 @@ from zipfile import ZipFile
 from defusedxml import ElementTree  # type: ignore[import-untyped]  # ships no types
 from python_calamine import SheetTypeEnum, SheetVisibleEnum, load_workbook
 
-from stammdaten.refusals import Malformed
+from stammdaten.refusals import Malformed, Unavailable
 
 # 600,000 rows of 12 texts, written as Excel does, take 0.9 GiB of memory, 0.2 GiB of disk and 17 seconds; who has more
 # sends CSV, and a service on a small machine lives on beside it.
@@ -35,7 +36,9 @@ UNPACKING_DISK = 1 << 30
 UNPACKING_SECONDS = 120
 # Of the clock, for a machine that has other things to do.
 _PATIENCE = 10 * UNPACKING_SECONDS
-_UNREADABLE, _TOO_MUCH, _UNCALCULATED = 3, 4, 5
+# The memory is there once, however many imports are under way.
+_ONE_AT_A_TIME = Lock()
+_UNREADABLE, _TOO_MUCH, _UNCALCULATED, _NO_ROOM = 3, 4, 5, 6
 # How the limits, and a library that runs into them, end a process.
 _ENDS = (_TOO_MUCH, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGXCPU)
 
@@ -45,10 +48,19 @@ _ERROR_OR_FORMULA = re.compile(rb"""["']e["']|[<:]f[\s/>]""")
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 
 
+class Unreadable(Malformed):
+    """A file cannot be read from a line on, or not at all."""
+
+    def __init__(self, sentence: str, *, line: int = 1) -> None:
+        super().__init__(sentence)
+        self.line = line
+
+
 def unpacked(path: Path) -> IO[str]:
     """Unpack the first visible sheet of a workbook into a file for `unpacked_rows` that has no name; close it.
 
-    :raises Malformed: if it cannot be read within the limits.
+    :raises Unreadable: if it cannot be read within the limits.
+    :raises Unavailable: if there is no room for the rows.
     """
     rows = tempfile.TemporaryFile("w+", dir=path.parent, encoding="utf-8", newline="")  # noqa: SIM115 - handed out
     try:
@@ -62,7 +74,7 @@ def unpacked(path: Path) -> IO[str]:
 def unpacked_rows(rows: IO[str]) -> Iterator[tuple[int, list[str]]]:
     """Read rows with their numbers, each of the header's width at least; the header first, empty rows left out.
 
-    :raises Malformed: if a cell is longer than any of a CSV file.
+    :raises Unreadable: if a cell is longer than a row of a CSV file may be.
     """
     rows.seek(0)
     line = 0
@@ -71,36 +83,39 @@ def unpacked_rows(rows: IO[str]) -> Iterator[tuple[int, list[str]]]:
             line = int(number)
             yield line, cells
     except csv.Error as error:
-        raise Malformed(f"The row behind row {line} cannot be read: {error}.") from error
+        raise Unreadable(f"The row behind row {line} cannot be read: {error}.", line=line + 1) from error
 
 
 def _unpack(path: Path, rows: IO[str]) -> None:
     try:
-        done = subprocess.run(  # noqa: S603 - nothing of the file but its place is in the command
-            [sys.executable, "-P", "-m", __name__, str(path)],
-            stdin=subprocess.DEVNULL,
-            stdout=rows,
-            stderr=subprocess.PIPE,
-            # No more than it takes to find this module: the environment of a service holds secrets.
-            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            start_new_session=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
+        with _ONE_AT_A_TIME:
+            done = subprocess.run(  # noqa: S603 - nothing of the file but its place is in the command
+                [sys.executable, "-P", "-m", __name__, str(path)],
+                stdin=subprocess.DEVNULL,
+                stdout=rows,
+                stderr=subprocess.PIPE,
+                # No more than it takes to find this module: the environment of a service holds secrets.
+                env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                start_new_session=True,
+                timeout=_PATIENCE,
+                check=False,
+            )
         ended = done.returncode
     except subprocess.TimeoutExpired:
         ended = _TOO_MUCH
     if ended in _ENDS:
-        raise Malformed(
+        raise Unreadable(
             f"The workbook takes more than {UNPACKING_MEMORY >> 20} MiB of memory or {UNPACKING_SECONDS} seconds to "
             "read; send fewer rows at once, or a CSV file."
         )
     if ended == _UNREADABLE:
-        raise Malformed("The file is no workbook that can be read; .xlsx without a password and CSV are allowed.")
+        raise Unreadable("The file is no workbook that can be read; .xlsx without a password and CSV are allowed.")
     if ended == _UNCALCULATED:
-        raise Malformed(
+        raise Unreadable(
             "The workbook has formulas without values; open it in a spreadsheet, save it and send it again."
         )
+    if ended == _NO_ROOM:
+        raise Unavailable("There is no room on the disk to unpack a workbook.")
     if ended:
         raise RuntimeError(f"Unpacking a workbook ended with {ended}: {done.stderr[-2000:]!r}")
 
@@ -135,7 +150,9 @@ def _main(path: str) -> int:
     except MemoryError:
         return _TOO_MUCH
     except OSError as error:
-        # Anything else, like a full disk, is no fault of the file.
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            return _NO_ROOM
+        # Anything else is no fault of the file.
         if error.errno != errno.EFBIG:
             raise
         return _TOO_MUCH

@@ -38,19 +38,20 @@ class FileAnswer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with aclosing(self._parts) as parts:
+            # Before the status is sent: where nothing can be made, the client is told so.
+            part = b"" if scope["method"] == "HEAD" else await anext(parts, b"")
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
-            if scope["method"] != "HEAD":
-                gone = asyncio.create_task(_gone(receive))
-                try:
-                    async for part in parts:
-                        if gone.done():
-                            return
-                        await send({"type": "http.response.body", "body": part, "more_body": True})
-                        # The server waits only for a slow client: a fast one would hold up all others.
-                        await asyncio.sleep(0)
-                finally:
-                    gone.cancel()
-            await send({"type": "http.response.body"})
+            gone = asyncio.create_task(_gone(receive))
+            try:
+                while part and not gone.done():
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+                    # The server waits only for a slow client: a fast one would hold up all others.
+                    await asyncio.sleep(0)
+                    part = await anext(parts, b"")
+            finally:
+                gone.cancel()
+            if not part:
+                await send({"type": "http.response.body"})
 
 
 async def _gone(receive: Receive) -> None:

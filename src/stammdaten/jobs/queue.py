@@ -20,7 +20,8 @@ _ADD = Statement(
         instance_id=number("owner"),
         payload=text("payload"),
         state="waiting",
-        due_at=text("due_at"),
+        # At once: a clock that was set back, or differs from server to server, must not hold it up.
+        due_at="",
         claimed_by="",
         claimed_until="",
         attempts=0,
@@ -123,9 +124,10 @@ _LIST = Statement(
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A job as a worker holds it."""
+    """A job as a worker holds it, and the name of the claim."""
 
     id: int
+    claim: str
     kind: str
     instance_id: int
     payload: dict[str, Any]
@@ -157,8 +159,7 @@ async def ask_within(  # noqa: PLR0913 - what a job is
 
     :raises Conflict: if it was asked for with this key.
     """
-    values = {"payload": json.dumps(payload or {}), "due_at": now, "created_at": now}
-    await write.run(_ADD, kind=kind, key=key, owner=owner, **values)
+    await write.run(_ADD, kind=kind, key=key, owner=owner, payload=json.dumps(payload or {}), created_at=now)
 
 
 async def is_waiting(read: Read, *, kind: str, owner: int) -> bool:
@@ -183,7 +184,7 @@ async def claim(write: WriteShared, *, kinds: Iterable[str], worker: str, now: s
     if not found:
         return None
     job_id, kind, instance_id, payload, progress, attempts = found[0]
-    return Claimed(job_id, kind, instance_id, json.loads(payload), json.loads(progress), attempts)
+    return Claimed(job_id, worker, kind, instance_id, json.loads(payload), json.loads(progress), attempts)
 
 
 async def keep_claim(

@@ -5,19 +5,21 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Collection, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import count
 from typing import Any, TypeVar, cast
 
 from stammdaten.clock import german_stamp, utc_now, utc_stamp
-from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, keep_claim, release
+from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, is_due, keep_claim, release
 from stammdaten.refusals import Unavailable
 from stammdaten.store import Store, WriteShared
 
 _LOOK_SECONDS = 5
 _CLAIM_SECONDS = 60
+_AWAY_SECONDS = 30
 _MOST_ATTEMPTS = 5
 _LONGEST_WAIT = 9
 _KEPT_DAYS = 30
@@ -27,25 +29,41 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
+class GaveWay(Exception):  # noqa: N818 - the news, not an error
+    """The job was given back, since others have waited for their turn; it goes on behind its progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """What a handler sees of its job: whose, with what, how far it was when another worker left it."""
 
     claimed: Claimed
     _store: Store
-    _worker: str
+    _kinds: Collection[str]
 
     async def keep(self, progress: dict[str, Any] | None = None) -> None:
         """Note how far the work is; a worker that takes over begins there.
 
         :raises ClaimLost: if another worker has the job by now; the handler stops.
         """
+        await self._store.writing_shared(lambda write: self.keep_within(write, progress))
 
-        async def write_progress(write: WriteShared) -> None:
-            until = _in(_CLAIM_SECONDS)
-            await keep_claim(write, job_id=self.claimed.id, worker=self._worker, until=until, progress=progress)
+    async def keep_within(self, write: WriteShared, progress: dict[str, Any] | None = None) -> None:
+        """Do the same in the transaction that does the work.
 
-        await self._store.writing_shared(write_progress)
+        :raises ClaimLost: as above.
+        """
+        until = _in(_CLAIM_SECONDS)
+        await keep_claim(write, job_id=self.claimed.id, worker=self.claimed.claim, until=until, progress=progress)
+
+    async def give_way(self) -> None:
+        """Stop where jobs wait that this worker could do; for handlers that go on behind their progress.
+
+        :raises GaveWay: if so.
+        """
+        async with self._store.reading_shared() as read:
+            if await is_due(read, kinds=self._kinds, now=_in(0)):
+                raise GaveWay
 
 
 # Returns the report; may run again from its last progress, so what it did must bear being done twice.
@@ -66,6 +84,7 @@ class Worker:
         self._daily = daily
         self._tireless = tireless
         self._planned_day = ""
+        self._claims = count(1)
         self._name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
     async def run(self) -> None:
@@ -98,7 +117,9 @@ class Worker:
 
         async def take(write: WriteShared) -> Claimed | None:
             now = utc_stamp(utc_now())
-            return await claim(write, kinds=self._handlers, worker=self._name, now=now, until=_in(_CLAIM_SECONDS))
+            # Named one by one: this worker may itself take over what it was taken for dead at.
+            worker = f"{self._name}:{next(self._claims)}"
+            return await claim(write, kinds=self._handlers, worker=worker, now=now, until=_in(_CLAIM_SECONDS))
 
         claimed = await self._written(take)
         if claimed is None:
@@ -111,7 +132,7 @@ class Worker:
             # One that fails is given up in time. Whoever did this one died each time, and so might this process.
             await self._let_go(claimed, report="given up: each attempt ended without a word", succeeded=False)
             return
-        job = Job(claimed, self._store, self._name)
+        job = Job(claimed, self._store, self._handlers.keys())
         alive = asyncio.create_task(_keep_alive(job))
         try:
             report = await self._handlers[claimed.kind](self._store, job)
@@ -119,10 +140,15 @@ class Worker:
             # Told to stop: the next worker need not wait until the claim has run out. If it must, it is told all the
             # same: whoever catches errors around here would go on for ever.
             with suppress(Exception):
-                await self._written(lambda write: release(write, job_id=claimed.id, worker=self._name, due_at=_in(0)))
+                await self._release(claimed)
             raise
         except ClaimLost:
             _log.warning("job %s was taken over by another worker", claimed.id)
+        except GaveWay:
+            await self._release(claimed)
+        except Unavailable as error:
+            _log.warning("job %s (%s) waits: %s", claimed.id, claimed.kind, error)
+            await self._release(claimed, seconds=_AWAY_SECONDS)
         except Exception as error:
             _log.exception("job %s (%s) failed", claimed.id, claimed.kind)
             await self._let_go(claimed, report=f"{type(error).__name__}: {error}", succeeded=False)
@@ -133,6 +159,10 @@ class Worker:
             # `await alive` could not tell its cancellation from ours.
             await asyncio.wait([alive])
 
+    async def _release(self, claimed: Claimed, *, seconds: float = 0) -> None:
+        due_at = _in(seconds)
+        await self._written(lambda write: release(write, job_id=claimed.id, worker=claimed.claim, due_at=due_at))
+
     async def _let_go(self, claimed: Claimed, *, report: str, succeeded: bool) -> None:
         is_over = succeeded or (claimed.attempts >= _MOST_ATTEMPTS and claimed.kind not in self._tireless)
         state = "done" if succeeded else "failed" if is_over else "waiting"
@@ -141,7 +171,7 @@ class Worker:
             await end(
                 write,
                 job_id=claimed.id,
-                worker=self._name,
+                worker=claimed.claim,
                 state=state,
                 report=report,
                 # Each failure waits twice as long, from half a minute to two hours.
