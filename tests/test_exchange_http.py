@@ -31,10 +31,9 @@ from stammdaten.products.standing import Eccns, record_eccns
 from stammdaten.settings import Settings
 from stammdaten.store import Store
 from tests.cast import Member, Service, found_product, make_list, make_product
+from tests.processes import PATIENCE, wait_until
 
 SLUG = "spare-parts"
-# An import begins in a process of its own.
-PATIENCE = 60
 ROLES = ("client-admin", "extended-clerk", "clerk", "article-processor", "auditor", "auditor-internal", "api-user")
 WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 HOSTILE = ["%00", "%2e%2e", "..%2F..%2Fetc", "spare%2Dparts%00", "Spare-Parts", "x" * 9000, "%ff", "ü", "%20", "*"]
@@ -49,13 +48,14 @@ def upload(member: Member, body: Any, *, slug: str = SLUG, **query: str) -> http
 def ended(member: Member, ordered: httpx.Response) -> dict[str, Any]:
     """Ask for an import until it is over; return it."""
     assert ordered.status_code == 202, ordered.text
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        found: dict[str, Any] = member.get(f"/imports/{ordered.json()['import']['id']}").json()["import"]
-        if found["state"] in {"done", "failed"}:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(found)
+    found: dict[str, Any] = {}
+
+    def is_over() -> bool:
+        found.update(member.get(f"/imports/{ordered.json()['import']['id']}").json()["import"])
+        return found["state"] in {"done", "failed"}
+
+    wait_until(is_over)
+    return found
 
 
 def counts(found: dict[str, Any]) -> tuple[int, ...]:
@@ -127,7 +127,8 @@ class TestImportList:
             "'=A",
         ]
         assert found_product(anna, "A-1")["data"][0]["designation"] == "Größe"
-        assert kept(anna) == [f"{found['id']}.report.csv"]
+        # It is over before its file is removed.
+        wait_until(lambda: kept(anna) == [f"{found['id']}.report.csv"])
 
     def test_refuses_a_parameter_that_is_misspelt(self, anna: Member) -> None:
         answer = upload(anna, "article_number;description1\nA-1;x\n", dryrun="true")
@@ -294,6 +295,15 @@ class TestExportList:
         assert not list(anna.service.settings.home.glob("exports/*"))
         assert anna.get("/products", timestamp="1970-01-01").json() == before
 
+    def test_refuses_a_parameter_that_it_does_not_know(self, anna: Member) -> None:
+        """It would be the whole list, in place of what was wanted."""
+        answer = anna.get(f"/lists/{SLUG}/export", since="2026-01-01")
+
+        assert (answer.status_code, answer.json()) == (
+            400,
+            {"reason": "since is no parameter of an export; timestamp and format are"},
+        )
+
     def test_is_of_one_list_and_one_instance(self, anna: Member, bruno: Member, no_role: Member) -> None:
         make_list(anna, "Beyond")
         make_product(anna, "A-1")
@@ -374,11 +384,11 @@ class TestExportingDaily:
         async def tidy(store: Store) -> None:
             await ask(store, kind=EXPORT_DAILY, key=f"of {anna.prefix}", now=utc_stamp(utc_now()))
             worker = exchange_worker(store, home)
-            deadline = time.monotonic() + PATIENCE
-            # The app's own may be the one that takes it.
-            while (folder / ".upload-old").exists() and time.monotonic() < deadline:
-                if not await worker.work_once():
-                    await asyncio.sleep(0.05)
+            async with asyncio.timeout(PATIENCE):
+                # The app's own may be the one that takes it.
+                while (folder / ".upload-old").exists():
+                    if not await worker.work_once():
+                        await asyncio.sleep(0.05)
 
         anna.service.run(tidy)
 
