@@ -8,26 +8,24 @@ import pytest
 from stammdaten.exchange import daily, importing
 from stammdaten.exchange.daily import EXPORT_DAILY, exporting_daily
 from stammdaten.exchange.orders import kept_file, report_file
+from stammdaten.exchange.working import exchange_worker
 from stammdaten.jobs.running import Worker
 from stammdaten.settings import Settings
 from stammdaten.store import open_store
 from tests.test_exchange_faults import (
     HEADER,
-    PREFIX,
     articles,
     ask_daily,
-    exchange_worker,
-    make_account,
     make_other,
     now_due,
     ordered,
     owner,
     rows_by_id,
-    rows_of,
     standing,
     text_of,
     work_here,
 )
+from tests.test_faults import PREFIX, make_account, rows_of
 
 
 def work_once(settings: Settings) -> None:

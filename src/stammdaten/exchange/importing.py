@@ -13,13 +13,12 @@ from time import monotonic
 
 from stammdaten.auth.callers import Caller
 from stammdaten.clock import utc_now, utc_stamp
-from stammdaten.exchange.columns import BY_FIELD, KEY
 from stammdaten.exchange.orders import BY_SFTP, Import, import_by_id, kept_file, report_file, summary
 from stammdaten.exchange.queries import changes_nothing, standing_products
 from stammdaten.exchange.reading import WINDOWS, Opened, open_file
 from stammdaten.exchange.reporting import write_report
-from stammdaten.exchange.rows import Cells, Reader, Remark, Row
-from stammdaten.exchange.sftp.folders import done, failed, settle, space
+from stammdaten.exchange.rows import Cells, Reader, Remark, Row, refused
+from stammdaten.exchange.sftp.folders import done, failed, put_away_with_report, space
 from stammdaten.exchange.tables import imports
 from stammdaten.exchange.unpacking import Unreadable
 from stammdaten.http.fields import CONTROL
@@ -27,7 +26,7 @@ from stammdaten.jobs.queue import ClaimLost
 from stammdaten.jobs.running import GaveWay, Handler, Job
 from stammdaten.lists.queries import live_lists
 from stammdaten.products.operations import ProductImport, import_products
-from stammdaten.refusals import Invalid, Refusal, Unavailable
+from stammdaten.refusals import Refusal, Unavailable
 from stammdaten.store import Store, Write
 
 # Small enough to hold up no other writer for long.
@@ -82,9 +81,6 @@ class _Importing:
         self._progress: dict[str, int] = job.claimed.progress
         self._caller = caller
         self.standing = standing
-        # Whether it pays to look at what stands before the transaction, where it is looked at anyway: while at least
-        # half of the rows change nothing. A file tends to be of one kind.
-        self._looks_first = True
         self._space = space(home, caller.prefix)
         self._file = kept_file(home, caller.instance_id, standing.id)
         self._report = report_file(home, caller.instance_id, standing.id)
@@ -169,7 +165,7 @@ class _Importing:
         standing = self.standing
         if standing.origin == BY_SFTP:
             is_done = standing.state == "done" and not standing.refused
-            settle(
+            put_away_with_report(
                 (done if is_done else failed)(self._space),
                 file=self._file,
                 file_name=standing.file_name,
@@ -182,29 +178,34 @@ class _Importing:
         reader = Reader(opened.columns, caller=self._caller, list_id=list_id)
         batches = _batches(opened, reader, after=self.standing.line)
         begun, unsaid, turn_ends = self.standing.line, 0, monotonic() + _TURN_SECONDS
+        # Whether it pays to look at what stands before the transaction, where it is looked at anyway: while at least
+        # half of the rows change nothing. A file tends to be of one kind.
+        looks_first = True
         # Reading is pure CPU: in a thread, so that the claim on the job is kept alive meanwhile.
         while batch := await asyncio.to_thread(next, batches, None):
-            if monotonic() > turn_ends and self.standing.line > begun:
-                await self._say(self.standing)
+            before = self.standing
+            if monotonic() > turn_ends and before.line > begun:
+                await self._say(before)
                 await self._job.give_way()
-            rows = await self._rows(reader, batch, list_id)
+            rows = await self._rows(reader, batch, list_id, looks_first=looks_first)
             products = [row.product for row in rows.values() if row.product is not None]
-            if products and not self.standing.is_dry_run:
+            if products and not before.is_dry_run:
                 await self._store(batch, rows, products)
                 unsaid = 0
-                continue
-            # Done again, these rows change nothing again.
-            standing, remarks = self._counted(batch, rows, await self._tried(products) if products else ())
-            unsaid += 1
-            if remarks or unsaid == _SAID_EVERY:
-                await self._say(standing, remarks)
-                unsaid = 0
             else:
-                self.standing = standing
+                # Done again, these rows change nothing again.
+                standing, remarks = self._counted(batch, rows, await self._tried(products) if products else ())
+                unsaid += 1
+                if remarks or unsaid == _SAID_EVERY:
+                    await self._say(standing, remarks)
+                    unsaid = 0
+                else:
+                    self.standing = standing
+            looks_first = (self.standing.unchanged - before.unchanged) * 2 >= len(batch)
 
-    async def _rows(self, reader: Reader, batch: list[Cells], list_id: int) -> dict[int, Row]:
-        """Check the rows that are not as the products stand already; by line."""
-        if not self._looks_first:
+    async def _rows(self, reader: Reader, batch: list[Cells], list_id: int, *, looks_first: bool) -> dict[int, Row]:
+        """Check the rows, if it looks first only those that are not as the products stand already; by line."""
+        if not looks_first:
             return {cells.line: reader.checked(cells) for cells in batch}
         numbers = [cells.article_number for cells in batch if not CONTROL.search(cells.article_number)]
         async with self._db.reading(self._caller.instance_id, slow=True) as read:
@@ -264,12 +265,17 @@ class _Importing:
         for cells in batch:
             row = rows.get(cells.line)
             remarks += cells.remarks if row is None else row.remarks
-            outcome = "unchanged" if row is None else None if row.product is None else next(stored)
-            if isinstance(outcome, Refusal):
-                remarks.append(_refused(cells.line, cells.article_number, outcome))
-            counts[outcome if isinstance(outcome, str) else "refused"] += 1
+            if row is None:
+                outcome = "unchanged"
+            elif row.product is None:
+                outcome = "refused"
+            elif isinstance(found := next(stored), Refusal):
+                remarks.append(refused(cells.line, cells.article_number, found))
+                outcome = "refused"
+            else:
+                outcome = found
+            counts[outcome] += 1
         standing = self.standing
-        self._looks_first = counts["unchanged"] * 2 >= len(batch)
         warnings = sum(not remark.is_refusal for remark in remarks)
         after = {name: getattr(standing, name) + count for name, count in counts.items()}
         return standing._replace(line=batch[-1].line, warnings=standing.warnings + warnings, **after), remarks
@@ -291,10 +297,3 @@ def _batches(opened: Opened, reader: Reader, *, after: int) -> Iterator[list[Cel
         raise
     if batch:
         yield batch
-
-
-def _refused(line: int, article_number: str, refusal: Refusal) -> Remark:
-    if isinstance(refusal, Invalid):
-        fault = refusal.faults[0]
-        return Remark(line, article_number, BY_FIELD[fault.path].name, fault.sentence, BY_FIELD[fault.path].allowed)
-    return Remark(line, article_number, KEY, str(refusal), "an article of this list, or a new one")

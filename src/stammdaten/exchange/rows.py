@@ -8,7 +8,7 @@ from stammdaten.exchange.columns import BY_FIELD, BY_NAME, KEY, Column, is_count
 from stammdaten.http.fields import trimmed
 from stammdaten.products.operations import ProductImport
 from stammdaten.products.shapes import read_fields
-from stammdaten.refusals import Invalid
+from stammdaten.refusals import Invalid, Refusal
 
 _OTHERS = {"flag", "archive", "country"}
 _FLAGS = {"1": True, "0": False, "": None}
@@ -76,10 +76,11 @@ class Reader:
         for place, column in self._others:
             cell = cells[place]
             if column.kind == "country":
-                given[column.field] = cell if is_country(cell) else ""
-                if not is_country(cell):
+                is_known = is_country(cell)
+                given[column.field] = cell if is_known else ""
+                if not is_known:
                     what = f"is no country code: {cell[:100]!r}"
-                    remarks.append(_remark(line, article_number, column, what, warn=True))
+                    remarks.append(_remark(line, article_number, column, what, is_refusal=False))
             elif cell not in _FLAGS:
                 remarks.append(_remark(line, article_number, column, f"is neither 1 nor 0: {cell[:100]!r}"))
             elif column.kind == "archive":
@@ -110,5 +111,13 @@ class Reader:
         return Row(product, remarks)
 
 
-def _remark(line: int, article_number: str, column: Column, what: str, *, warn: bool = False) -> Remark:
-    return Remark(line, article_number, column.name, what, column.allowed, is_refusal=not warn)
+def _remark(line: int, article_number: str, column: Column, what: str, *, is_refusal: bool = True) -> Remark:
+    return Remark(line, article_number, column.name, what, column.allowed, is_refusal)
+
+
+def refused(line: int, article_number: str, refusal: Refusal) -> Remark:
+    """Say why the store refused a row."""
+    if isinstance(refusal, Invalid):
+        fault = refusal.faults[0]
+        return _remark(line, article_number, BY_FIELD[fault.path], fault.sentence)
+    return Remark(line, article_number, KEY, str(refusal), "an article of this list, or a new one")
