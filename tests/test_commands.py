@@ -7,17 +7,23 @@ Longer than other files, because the table of commands is one; a class for each 
 
 import asyncio
 import copy
+import errno
+import gc
 import io
 import itertools
 import json
 import os
 import re
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,10 +35,22 @@ import pytest
 import typer
 
 from stammdaten import cli
+from stammdaten.cli.exchange import _moved, _worked_off
+from stammdaten.cli.running import failing, instance_id_of
+from stammdaten.clock import utc_now, utc_stamp
+from stammdaten.exchange.exporting import EXPORT
+from stammdaten.exchange.orders import IMPORT
+from stammdaten.jobs.queue import ask
+from stammdaten.refusals import AlreadyExists
 from stammdaten.settings import Settings
+from stammdaten.store import open_store
+from stammdaten.store.backup import back_up_sqlite
+from stammdaten.store.doors import NoSuchTable
+from stammdaten.store.holding import hold_alone
 from stammdaten.store.schema import HEAD
 from tests.cast import Member, Service, found_product, make_contact, make_list, make_product
-from tests.processes import STAMMDATEN, Served, command, environment, free_port
+from tests.processes import PATIENCE, STAMMDATEN, Served, command, environment, free_port
+from tests.test_access import LONGEST_MEMORY
 
 TOKEN = re.compile(r"st_[A-Za-z0-9_-]{43}")
 _numbers = itertools.count(1)
@@ -147,13 +165,10 @@ NO_USAGE: list[tuple[str, ...]] = [
     ("list", "delete", "--prefix", "acme", "one"),
     ("product", "show", "A-1"),
     ("product", "show", "--prefix", "acme"),
-    ("product", "attach", "--prefix", "acme", "A-1", "/nowhere/at/all"),
-    ("product", "attach", "--prefix", "acme", "A-1", "/"),
     ("product", "unlist", "--prefix", "acme", "A-1", "--on"),
     ("contact", "history", "K-1"),
     ("backup",),
-    ("restore", "/nowhere/at/all"),
-    ("restore", "/"),
+    ("restore",),
     ("job", "list", "--most", "0"),
 ]
 
@@ -169,6 +184,16 @@ class TestHelp:
 
         assert lines[0].startswith(" ".join(["Usage: stammdaten", *path]))
         assert not home.exists()
+
+    @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+    def test_tells_what_each_word_is_for(self, path: tuple[str, ...]) -> None:
+        group: Any = typer.main.get_command(cli.app)
+        for name in path:
+            group = group.commands[name]
+
+        untold = [word.name for word in group.params if not word.help]
+
+        assert untold == []
 
     def test_knows_every_command_of_the_design(self) -> None:
         designed = {tuple(each.split()) for each in DESIGNED.split(",")}
@@ -257,6 +282,126 @@ class TestSettings:
         assert str(tmp_path) in said
 
 
+# Without them, root may no more than what files allow; anybody else has none of them anyway.
+WITHOUT_PRIVILEGES = """
+import ctypes, os, sys
+for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    ctypes.CDLL(None).prctl(24, capability)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+# Commands that read a file, which is the last word.
+READING: list[tuple[str, ...]] = [
+    ("import", "--prefix", "acme", "--list", "spare-parts"),
+    ("contact", "import", "--prefix", "acme"),
+    ("sanctions", "load", "un"),
+    ("product", "attach", "--prefix", "acme", "A-1"),
+    ("restore",),
+]
+
+
+def unprivileged(settings: Settings, *words: str) -> Ended:
+    """Run a command as somebody who may not do all to all files."""
+    process = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PRIVILEGES, STAMMDATEN, *words],
+        env=environment(settings),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return Ended(process.returncode, process.stdout, process.stderr)
+
+
+class TestGivenFiles:
+    """Files and folders that are named to commands, and cannot be used: said in one line, before anything is done."""
+
+    @pytest.mark.parametrize("words", READING, ids=" ".join)
+    def test_are_not_there(self, tmp_path: Path, words: tuple[str, ...]) -> None:
+        home, file = tmp_path / "home", tmp_path / "nowhere"
+
+        said = refused(Settings(home=home), *words, str(file))
+
+        assert said == f"There is no file {file}."
+        assert not home.exists()
+
+    @pytest.mark.parametrize("words", READING, ids=" ".join)
+    @pytest.mark.parametrize("file", ["/dev/null", ".."])
+    def test_are_there_but_no_files(self, tmp_path: Path, words: tuple[str, ...], file: str) -> None:
+        home = tmp_path / "home"
+
+        ended = run(Settings(home=home), *words, file)
+
+        # A list of sanctions may be a folder of files.
+        if (words[0], file) != ("sanctions", ".."):
+            assert ended == Ended(1, "", f"{file} is not a regular file.\n")
+            assert not home.exists()
+
+    @pytest.mark.parametrize("words", [*READING, ("backup",)], ids=" ".join)
+    def test_have_names_that_no_file_has(self, tmp_path: Path, words: tuple[str, ...]) -> None:
+        home, file = tmp_path / "home", tmp_path / ("x" * 300)
+
+        said = refused(Settings(home=home), *words, str(file))
+
+        assert said == f"{file}: File name too long."
+        assert not home.exists()
+
+    @pytest.mark.parametrize("words", READING, ids=" ".join)
+    def test_may_not_be_read(self, tmp_path: Path, words: tuple[str, ...]) -> None:
+        home, file = tmp_path / "home", tmp_path / "secret"
+        file.touch(mode=0)
+
+        ended = unprivileged(Settings(home=home), *words, str(file))
+
+        assert ended == Ended(1, "", f"{file}: Permission denied.\n")
+        assert not home.exists()
+
+    @pytest.mark.parametrize("words", [READING[0], READING[-1], ("backup",)], ids=" ".join)
+    def test_are_in_a_folder_that_may_not_be_entered(self, tmp_path: Path, words: tuple[str, ...]) -> None:
+        home, file = tmp_path / "home", tmp_path / "secret" / "file"
+        file.parent.mkdir(mode=0)
+
+        ended = unprivileged(Settings(home=home), *words, str(file))
+
+        assert ended == Ended(1, "", f"{file}: Permission denied.\n")
+        assert not home.exists()
+
+    def test_may_not_be_written_to(self, tmp_path: Path) -> None:
+        home, out = tmp_path / "home", tmp_path / "out"
+        out.mkdir(mode=0o500)
+
+        ended = unprivileged(Settings(home=home), "export", "--prefix", "acme", "--out", str(out))
+
+        assert ended == Ended(1, "", f"{out} cannot be used as a folder: Permission denied.\n")
+        assert not home.exists()
+
+
+class TestFailing:
+    """`cli.running.failing`: what of an error of the system is said in one line, and what stays a traceback."""
+
+    @pytest.mark.parametrize(
+        ("error", "said"),
+        [
+            (OSError(errno.ENOSPC, "No space left on device"), "No space left on device.\n"),
+            (OSError(errno.EACCES, "Permission denied", "/a"), "/a: Permission denied.\n"),
+            (OSError(errno.EROFS, "Read-only file system", "/a", None, "/b"), "/a or /b: Read-only file system.\n"),
+        ],
+    )
+    def test_says_what_can_be_mended(self, error: OSError, said: str) -> None:
+        shown = io.StringIO()
+
+        with redirect_stderr(shown), pytest.raises(SystemExit) as ended, failing():
+            raise error
+
+        assert (ended.value.code, shown.getvalue()) == (1, said)
+
+    @pytest.mark.parametrize(
+        "error", [FileNotFoundError(errno.ENOENT, "No such file", "/a"), OSError(), ConnectionResetError(errno.EPIPE)]
+    )
+    def test_lets_mistakes_of_ours_pass(self, error: OSError) -> None:
+        with pytest.raises(type(error)), failing():
+            raise error
+
+
 def _listed(settings: Settings, *prefixes: str) -> list[list[str]]:
     """Return the lines of `instance list` on these prefixes, divided."""
     lines = [line.split("\t") for line in done(settings, "instance", "list")]
@@ -341,15 +486,16 @@ class TestInstances:
 
     @pytest.mark.parametrize(("options", "name"), [([], None), (["--name", "Acme GmbH"], "Acme GmbH")])
     def test_are_made_alone(self, service: Service, unused: str, options: list[str], name: str | None) -> None:
-        before = datetime.now(UTC) - timedelta(minutes=1)
+        before = datetime.now(UTC)
 
         lines = done(service.settings, "instance", "create", unused, *options)
 
+        after = datetime.now(UTC)
         assert lines == [unused]
         [[*columns, created_at]] = _listed(service.settings, unused, f"{unused}-training", f"{unused}-test")
         assert columns == [unused, name or unused, unused]
         assert UTC_STAMP.fullmatch(created_at)
-        assert before < datetime.fromisoformat(created_at) < before + timedelta(minutes=2)
+        assert before <= datetime.fromisoformat(created_at) <= after
 
     @pytest.mark.parametrize("prefix", ["", "Acme", "a_b", "x" * 64])
     def test_are_not_made_of_other_prefixes(self, service: Service, prefix: str) -> None:
@@ -563,7 +709,8 @@ class TestUsers:
 
         done(anna.service.settings, "user", "role", "--prefix", anna.prefix, "--name", "anna")
 
-        assert happens(lambda: anna.get("/contacts").status_code == 403, within=2)
+        time.sleep(LONGEST_MEMORY)
+        assert anna.get("/contacts").status_code == 403
 
     def test_are_shut_out_of_all_their_instances_within_two_seconds(self, anna: Member) -> None:
         training = f"{anna.prefix}-training"
@@ -573,7 +720,8 @@ class TestUsers:
 
         done(anna.service.settings, "user", "disable", "--prefix", anna.prefix, "--name", "anna")
 
-        assert happens(lambda: {anna.get("/lists").status_code, there.get("/lists").status_code} == {401}, within=2)
+        time.sleep(LONGEST_MEMORY)
+        assert {anna.get("/lists").status_code, there.get("/lists").status_code} == {401}
 
     def test_are_let_in_again(self, anna: Member) -> None:
         done(anna.service.settings, "user", "disable", "--prefix", anna.prefix, "--name", "anna")
@@ -619,19 +767,20 @@ class TestTokens:
     def test_hold_for_some_days(self, anna: Member, days: str, status: int) -> None:
         words = ("token", "create", "--prefix", anna.prefix, "--user", "anna", "--expires-in", days)
 
+        before = datetime.now(UTC)
         token = done(anna.service.settings, *words)[-1]
+        after = datetime.now(UTC)
 
         assert _bearing(anna, token).get("/lists").status_code == status
         expires = done(anna.service.settings, "token", "list", "--prefix", anna.prefix)[-1].split("\t")[3]
-        expected = datetime.now(UTC) + timedelta(days=float(days))
-        assert abs(datetime.fromisoformat(expires) - expected) < timedelta(minutes=1)
+        assert before <= datetime.fromisoformat(expires) - timedelta(days=float(days)) <= after
 
     def test_stop_when_they_expire(self, anna: Member) -> None:
-        words = ("token", "create", "--prefix", anna.prefix, "--user", "anna", "--expires-in", str(2 / 86_400))
+        words = ("token", "create", "--prefix", anna.prefix, "--user", "anna", "--expires-in", str(10 / 86_400))
         member = _bearing(anna, done(anna.service.settings, *words)[-1])
         assert member.get("/lists").status_code == 200
 
-        assert happens(lambda: member.get("/lists").status_code == 401, within=2.4)
+        assert happens(lambda: member.get("/lists").status_code == 401, within=PATIENCE)
 
     @pytest.mark.parametrize("days", ["1e300", "1e12", "4000000", "inf", "nan"])
     def test_are_not_made_for_longer_than_time_goes(self, anna: Member, days: str) -> None:
@@ -672,7 +821,8 @@ class TestTokens:
         lines = done(anna.service.settings, "token", "revoke", "--prefix", anna.prefix, given)
 
         assert lines == []
-        assert happens(lambda: carla.get("/lists").status_code == 401, within=2)
+        time.sleep(LONGEST_MEMORY)
+        assert carla.get("/lists").status_code == 401
         assert anna.get("/lists").status_code == 200
         revoked = {
             line.split("\t")[1]: line.split("\t")[4]
@@ -1083,6 +1233,160 @@ class TestJobs:
 
         assert lines == []
 
+    def test_are_a_line_each_whatever_their_report_holds(self, fresh: Settings) -> None:
+        _asked(fresh, "some", "key")
+        execute(fresh, "UPDATE jobs SET report = 'two\nlines\tand \"cells\"'")
+
+        (line,) = done(fresh, "job", "list")
+
+        job_id, *cells, created, finished = line.split("\t")
+        assert cells == ["some", "key", "waiting", "0", "{}", 'two lines and "cells"']
+        assert (job_id.isdigit(), bool(UTC_STAMP.fullmatch(created)), finished) == (True, True, "-")
+
+
+def _asked(settings: Settings, kind: str, key: str, prefix: str = "") -> None:
+    """Ask for a job, of an instance or of none."""
+
+    async def ask_for() -> None:
+        async with await open_store(settings) as store:
+            owner = await instance_id_of(store, prefix) if prefix else 0
+            await ask(store, kind=kind, key=key, now=utc_stamp(utc_now()), owner=owner)
+
+    asyncio.run(ask_for())
+
+
+@pytest.fixture
+def stocked(fresh: Settings) -> Settings:
+    """A database with the instance `acme`, which has a product list."""
+    done(fresh, "account", "create", "Acme", "--prefix", "acme")
+    done(fresh, "list", "create", "--prefix", "acme", "Spare Parts")
+    return fresh
+
+
+class TestImport:
+    """`import`; what it imports is told by `test_exchange`."""
+
+    WORDS = ("import", "--prefix", "acme", "--list", "spare-parts")
+
+    def test_says_once_why_a_file_is_refused(self, stocked: Settings, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("article_number;nonsense\nA-1;x\n")
+
+        ended = _ended(_start(stocked, *self.WORDS, str(tmp_path / "a.csv")))
+
+        assert (ended.code, ended.err.count("nonsense"), ended.err.count("\n")) == (1, 1, 1)
+        counts, report = ended.out.splitlines()
+        assert counts == "0 created, 0 updated, 0 unchanged, 0 refused, 0 warnings, up to line 0"
+        assert "nonsense" in Path(report).read_text()
+
+    def test_counts_one_warning_as_one(self, stocked: Settings, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("article_number;description1;country_of_origin_made_in\nA-1;Bolt;ZZ\n")
+
+        ended = _ended(_start(stocked, *self.WORDS, str(tmp_path / "a.csv")))
+
+        assert (ended.code, ended.err) == (0, "")
+        assert ended.out.startswith("1 created, 0 updated, 0 unchanged, 0 refused, 1 warning, up to line 2\n")
+
+    def test_leaves_other_kinds_of_jobs_to_others(self, stocked: Settings, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("article_number;description1\nA-1;Bolt\n")
+        _asked(stocked, EXPORT, "of-somebody-else", "acme")
+
+        ended = _ended(_start(stocked, *self.WORDS, str(tmp_path / "a.csv")))
+
+        states = {line.split("\t")[1]: line.split("\t")[3] for line in done(stocked, "job", "list")}
+        assert (ended.code, states) == (0, {EXPORT: "waiting", IMPORT: "done"})
+
+    def test_tells_what_goes_on_when_it_is_interrupted(self, stocked: Settings, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("article_number;description1\nA-1;Bolt\n")
+        # Files of an instance are imported in the order in which they came, and this one takes for ever.
+        _asked(stocked, IMPORT, "held", "acme")
+        execute(stocked, "UPDATE jobs SET state = 'running', claimed_by = 'somebody', claimed_until = '9999'")
+
+        process = _start(stocked, *self.WORDS, str(tmp_path / "a.csv"))
+        # The file is kept, and the folder in which it was copied is gone.
+        kept = re.compile(r"[0-9]+\.given")
+        assert happens(lambda: any(map(kept.fullmatch, _names(stocked.home / "imports"))), within=PATIENCE)
+        assert happens(lambda: not any("upload" in name for name in _names(stocked.home / "imports")), within=PATIENCE)
+        process.send_signal(signal.SIGINT)
+        ended = _ended(process)
+
+        (given,) = (stocked.home / "imports").glob("*/*.given")
+        said = f"Import {given.stem} goes on wherever the service is served; its report will be "
+        assert ended == Ended(130, "", f"Interrupted. {said}{given.with_suffix('.report.csv')}.\n")
+
+
+def _names(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob("*/*")]
+
+
+@pytest.fixture
+def collecting() -> Iterator[None]:
+    """Mend what a process that does nothing else sets: when garbage is looked for."""
+    threshold = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*threshold)
+
+
+class TestWorkedOff:
+    """`cli.exchange._worked_off`."""
+
+    def test_keeps_what_was_found_when_the_work_dies(self, fresh: Settings, collecting: None) -> None:
+        execute(fresh, "DROP TABLE jobs")
+        looks = iter([None, "found"])
+
+        async def look() -> str | None:
+            return next(looks)
+
+        async def wait_for_it() -> str:
+            async with await open_store(fresh) as store:
+                return await _worked_off(store, IMPORT, look)
+
+        assert asyncio.run(wait_for_it()) == "found"
+
+    def test_tells_why_the_work_died_where_nothing_is_found(self, fresh: Settings, collecting: None) -> None:
+        execute(fresh, "DROP TABLE jobs")
+
+        async def look() -> str | None:
+            return None
+
+        async def wait_for_it() -> str:
+            async with await open_store(fresh) as store:
+                return await _worked_off(store, IMPORT, look)
+
+        with pytest.raises(NoSuchTable):
+            asyncio.run(wait_for_it())
+
+
+class TestMoved:
+    """`cli.exchange._moved`: into a folder, over nothing."""
+
+    def test_finds_a_name_for_each_of_many_at_once(self, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "a.csv").symlink_to(tmp_path / "nowhere")
+        files = [tmp_path / str(number) / "a.csv" for number in range(40)]
+        for file in files:
+            file.parent.mkdir()
+            file.write_text(file.parent.name)
+
+        with ThreadPoolExecutor(8) as threads:
+            moved = list(threads.map(lambda file: _moved(file, out), files))
+
+        assert [path.read_text() for path in moved] == [str(number) for number in range(40)]
+        assert {path.name for path in moved} == {f"a.{number}.csv" for number in range(2, 42)}
+        assert len(list(out.iterdir())) == 41
+
+    def test_reaches_another_disk(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("kept")
+
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as out:
+            moved = _moved(tmp_path / "a.csv", Path(out))
+            there = [path.name for path in Path(out).iterdir()]
+            text = moved.read_text()
+
+        assert (moved.name, there, text) == ("a.csv", ["a.csv"], "kept")
+        assert not (tmp_path / "a.csv").exists()
+
 
 TAMPERED = ("products", "classifications", "contacts", "lists", "clocks")
 
@@ -1190,7 +1494,7 @@ def _start(settings: Settings, *words: str) -> "subprocess.Popen[str]":
 
 
 def _ended(process: "subprocess.Popen[str]") -> Ended:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     return Ended(process.returncode, out, err)
 
 
@@ -1252,7 +1556,7 @@ class TestServe:
         if unmigrated.database_url is None:
             unmigrated.home.mkdir(parents=True)
             with Served(unmigrated) as served:
-                status = httpx.get(f"{served.url}/health/ready").status_code
+                status = httpx.get(f"{served.url}/health/ready", timeout=PATIENCE).status_code
             assert (status, served.process.returncode) == (200, 0)
         else:
             said = command(unmigrated, "serve", expect=1)
@@ -1287,14 +1591,14 @@ class TestServe:
             env=environment(served.settings, port=served.port),
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=False,
         )
 
         assert process.returncode == 1
         assert "address already in use" in process.stderr
         assert "Traceback" not in process.stderr
-        assert httpx.get(f"{served.url}/health/ready").status_code == 200
+        assert httpx.get(f"{served.url}/health/ready", timeout=PATIENCE).status_code == 200
 
 
 @pytest.fixture
@@ -1336,7 +1640,34 @@ class TestBackup:
     def test_needs_a_folder_to_write_into(self, embedded: Settings, tmp_path: Path) -> None:
         said = refused(embedded, "backup", str(tmp_path / "nowhere" / "kept.backup"))
 
-        assert said.startswith("The backup could not be written:")
+        file = tmp_path / "nowhere" / "kept.backup"
+        assert said == f"The backup could not be written: {file}: No such file or directory."
+
+    def test_needs_a_folder_that_may_be_written_to(self, embedded: Settings, tmp_path: Path) -> None:
+        file = tmp_path / "closed" / "kept.backup"
+        file.parent.mkdir(mode=0o500)
+
+        ended = unprivileged(embedded, "backup", str(file))
+
+        assert ended == Ended(1, "", f"The backup could not be written: {file}: Permission denied.\n")
+
+    def test_overwrites_nothing_when_several_write_at_once(self, embedded: Settings, tmp_path: Path) -> None:
+        file = tmp_path / "out" / "kept.backup"
+        file.parent.mkdir()
+
+        def back_up(_: int) -> str:
+            try:
+                back_up_sqlite(embedded.home, file)
+            except AlreadyExists as refusal:
+                return str(refusal)
+            return "written"
+
+        with ThreadPoolExecutor(8) as threads:
+            said = sorted(threads.map(back_up, range(8)))
+
+        assert said == [*[f"{file} exists already; a backup overwrites nothing."] * 7, "written"]
+        assert [path.name for path in file.parent.iterdir()] == ["kept.backup"]
+        done(Settings(home=tmp_path / "other"), "restore", str(file))
 
     def test_needs_a_database(self, tmp_path: Path) -> None:
         home = tmp_path / "nothing"
@@ -1436,6 +1767,36 @@ class TestRestore:
 
         assert _instances(embedded) == ["acme", "acme-test", "acme-training"]
 
+    @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+    @pytest.mark.parametrize("server", ["serve", "sftp"])
+    def test_is_refused_until_no_server_is_there(
+        self, embedded: Settings, tmp_path: Path, server: str, how: signal.Signals
+    ) -> None:
+        words = ("restore", str(tmp_path / "kept.backup"))
+        done(embedded, "backup", words[1])
+        port = free_port()
+        environ = environment(embedded, port=port, sftp_port=port)
+
+        with subprocess.Popen([STAMMDATEN, server], env=environ, stderr=subprocess.DEVNULL) as process:
+            is_there = happens(lambda: _answers(port), within=30)
+            ended = run(embedded, *words)
+            listed = run(embedded, "instance", "list")
+            process.send_signal(how)
+
+        said = f"The database in {embedded.home} is in use: stop what serves it, and wait for commands.\n"
+        assert (is_there, ended) == (True, Ended(1, "", said))
+        assert (listed.code, listed.out.count("\n")) == (0, 3)
+        assert happens(lambda: run(embedded, *words) == Ended(0, "", ""), within=30)
+
+    def test_keeps_commands_out_meanwhile(self, embedded: Settings) -> None:
+        held = hold_alone(embedded.home)
+
+        said = refused(embedded, "instance", "list")
+
+        os.close(held)
+        assert said == f"A backup is being put back into {embedded.home}; please try again."
+        assert len(done(embedded, "instance", "list")) == 3
+
     @pytest.mark.parametrize("kind", ["empty", "text", "noise", "cut", "overwritten", "other database"])
     def test_refuses_garbage(self, embedded: Settings, tmp_path: Path, kind: str) -> None:
         file = tmp_path / "kept.backup"
@@ -1466,6 +1827,11 @@ class TestRestore:
         said = refused(Settings(home=tmp_path, database_url=postgres), "restore", str(file))
 
         assert "pg_restore" in said
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _spoil(file: Path, kind: str) -> None:
@@ -1526,7 +1892,7 @@ class TestProcess:
             [STAMMDATEN.encode(), b"product", b"show", b"--prefix", b"acme", b"\xff"],
             env=environment(fresh),
             capture_output=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=False,
         )
 

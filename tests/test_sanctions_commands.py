@@ -112,7 +112,7 @@ class TestLoad:
         assert lines == [
             ["un\t2026-11-01\t2 entries\t2 added, 0 changed, 0 removed"],
             ["un\tunchanged\t2 entries"],
-            ["un\t2026-11-02\t1 entries\t0 added, 1 changed, 1 removed"],
+            ["un\t2026-11-02\t1 entry\t0 added, 1 changed, 1 removed"],
         ]
 
     def test_takes_a_folder_of_files(self, settings: Settings, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ class TestLoad:
 
         (line,) = done(settings, "sanctions", "load", "ofac-sdn", str(tmp_path / "ofac"))
 
-        assert line == "ofac-sdn\tundated\t1 entries\t1 added, 0 changed, 0 removed"
+        assert line == "ofac-sdn\tundated\t1 entry\t1 added, 0 changed, 0 removed"
 
     def test_takes_an_address_where_that_is_allowed(self, settings: Settings, publisher: Publisher) -> None:
         publisher.files["un.xml"] = un_list()
@@ -152,7 +152,7 @@ class TestLoad:
         ended = run(settings, *words, "--may-shrink", sanctions_private=1)
 
         assert "--may-shrink" in said
-        assert ended.out == "opensanctions\tundated\t1 entries\t0 added, 0 changed, 99 removed\n"
+        assert ended.out == "opensanctions\tundated\t1 entry\t0 added, 0 changed, 99 removed\n"
 
     def test_keeps_a_block_list_in_its_instance(self, listed: Settings, publisher: Publisher, tmp_path: Path) -> None:
         publisher.files["blocked.csv"] = "name\nHinterwald OHG\n"
@@ -222,7 +222,7 @@ class TestUpdate:
             ended.append(run(settings, "sanctions", "update", sanctions=lists, sanctions_private=1))
 
         assert [one.code for one in ended] == [0, 0, 0]
-        assert ended[1].out == "un\tunchanged\t2 entries\nopensanctions\tunchanged\t1 entries\n"
+        assert ended[1].out == "un\tunchanged\t2 entries\nopensanctions\tunchanged\t1 entry\n"
         assert ended[2].out.startswith("un\t2026-11-02\t2 entries\t0 added")
         asked = [("un.xml", 200), ("os.csv", 200), ("un.xml", 304), ("os.csv", 304), ("un.xml", 200), ("os.csv", 304)]
         assert publisher.answered == asked
@@ -250,7 +250,7 @@ class TestUpdate:
 
         ended = run(settings, "sanctions", "update", sanctions=lists, sanctions_private=1)
 
-        assert (ended.code, ended.out) == (1, "opensanctions\tundated\t1 entries\t1 added, 0 changed, 0 removed\n")
+        assert (ended.code, ended.out) == (1, "opensanctions\tundated\t1 entry\t1 added, 0 changed, 0 removed\n")
         assert ended.err.startswith("un was not updated: ")
         assert ended.err.endswith("Not updated: un.\n")
         assert versions(settings) == [("opensanctions", "current", 1)]
@@ -467,7 +467,7 @@ class TestImport:
 
     def test_is_refused_without_a_file_or_an_instance(self, settings: Settings, tmp_path: Path) -> None:
         assert "no file" in refused(settings, "contact", "import", "--prefix", PREFIX, str(tmp_path / "nowhere"))
-        assert "no file" in refused(settings, "contact", "import", "--prefix", PREFIX, str(tmp_path))
+        assert "not a regular" in refused(settings, "contact", "import", "--prefix", PREFIX, str(tmp_path))
         refused(settings, "contact", "import", "--prefix", "nobody", file_of(tmp_path, BOOK))
 
 
@@ -493,7 +493,7 @@ class TestMatches:
         open_ = run(listed, *words)
         done(listed, "contact", "decide", "--prefix", PREFIX, "K-1", str(match["id"]), "rejected", "--comment", "No.")
 
-        assert (open_.code, open_.err) == (1, "1 matches wait for a decision.\n")
+        assert (open_.code, open_.err) == (1, "1 match waits for a decision.\n")
         assert json.loads(open_.out)["match"] == match
         assert done(listed, *words) == []
 

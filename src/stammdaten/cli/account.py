@@ -17,7 +17,8 @@ def account() -> None:
 
 @app.command()
 def create(
-    name: str, prefix: Annotated[str, typer.Option(help="Prefix of the live instance, of a-z, 0-9 and -.")]
+    name: Annotated[str, typer.Argument(help="What the customer is called; unique in the service.")],
+    prefix: Annotated[str, typer.Option(help="Prefix of the live instance, of a-z, 0-9 and -.")],
 ) -> None:
     """Create an account with instances for live work, training (PREFIX-training) and tests (PREFIX-test)."""
     for each in write_shared(lambda write: create_account(write, name=name, prefix=prefix)):

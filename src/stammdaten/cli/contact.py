@@ -9,7 +9,7 @@ import typer
 from stammdaten.app import yente_server
 from stammdaten.auth.callers import Caller
 from stammdaten.auth.queries import member_by_name
-from stammdaten.cli.running import OPERATOR, Prefix, in_instance, noun, say, write_in
+from stammdaten.cli.running import OPERATOR, Prefix, check_file, in_instance, noun, number_of, printable, say, write_in
 from stammdaten.contacts.deciding import Decision, decide_matches
 from stammdaten.contacts.importing import import_contacts
 from stammdaten.contacts.purging import purge_history
@@ -51,7 +51,9 @@ def purge(prefix: Prefix, contact_uid: ContactUid) -> None:
 @app.command("import")
 def import_(
     prefix: Prefix,
-    file: Annotated[Path, typer.Argument(help="CSV: UTF-8, semicolons, field names in the first line.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV: UTF-8, semicolons, field names in the first line.", readable=False)
+    ],
 ) -> None:
     """Create or update contacts from an address book; prints line, uid, outcome and status, separated by tabs."""
     refused = 0
@@ -64,19 +66,13 @@ def import_(
         with file.open(encoding="utf-8-sig", newline="") as opened:
             async for line in import_contacts(store, screening, caller, opened):
                 refused += line.outcome == "refused"
-                say(f"{line.number}\t{_printable(line.contact_uid)}\t{line.outcome}\t{_printable(line.said)}")
+                say(f"{line.number}\t{printable(line.contact_uid)}\t{line.outcome}\t{printable(line.said)}")
         screening.close()
 
-    if not file.is_file():
-        raise NotFound(f"There is no file {file}.")
+    check_file(file)
     in_instance(prefix, run)
     if refused:
-        raise NotAllowed(f"{refused} lines were refused.")
-
-
-def _printable(text: str) -> str:
-    # What was refused may hold tabs and line breaks, which would make it two cells or lines of the report.
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+        raise NotAllowed(f"{number_of(refused, 'line was', 'lines were')} refused.")
 
 
 @app.command()
@@ -101,7 +97,7 @@ def matches(
 
     in_instance(prefix, run)
     if is_open and waiting:
-        raise NotAllowed(f"{waiting} matches wait for a decision.")
+        raise NotAllowed(f"{number_of(waiting, 'match waits', 'matches wait')} for a decision.")
 
 
 @app.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stammdaten.checking import check_store
-from stammdaten.cli.running import bring_up_to_date, say, with_store
+from stammdaten.cli.running import bring_up_to_date, check_file, say, with_store
 from stammdaten.refusals import NotAllowed
 from stammdaten.settings import read_settings
 from stammdaten.store.backup import back_up_sqlite, restore_sqlite
@@ -29,15 +29,18 @@ def check() -> None:
     say("everything agrees")
 
 
-def backup(file: Annotated[Path, typer.Argument(help="Where to; must not exist.")]) -> None:
+def backup(file: Annotated[Path, typer.Argument(help="Where to; must not exist.", readable=False)]) -> None:
     """Write a consistent copy of the embedded database while it is served."""
     _check_embedded("Use pg_dump, or a base backup with archived WAL (docs/operations.md).")
     back_up_sqlite(read_settings().home, file)
 
 
-def restore(file: Annotated[Path, typer.Argument(exists=True, dir_okay=False)]) -> None:
+def restore(
+    file: Annotated[Path, typer.Argument(help="A copy that `stammdaten backup` wrote.", readable=False)],
+) -> None:
     """Put a backup in the place of the embedded database, which must not be served meanwhile."""
     _check_embedded("Use pg_restore (docs/operations.md).")
+    check_file(file)
     restore_sqlite(file, read_settings().home)
 
 

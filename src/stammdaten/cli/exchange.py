@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 import shutil
 import sys
 import tempfile
@@ -16,10 +17,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from stammdaten.auth.callers import Caller
-from stammdaten.cli.running import OPERATOR, Prefix, in_instance, say
+from stammdaten.cli.running import OPERATOR, Prefix, check_file, in_instance, say
 from stammdaten.exchange.exporting import CSV, EXPORT, WORKBOOK, Wanted, exports_folder, order_export
 from stammdaten.exchange.orders import (
     BY_COMMAND,
+    IMPORT,
     Given,
     Import,
     check_list,
@@ -46,35 +48,44 @@ _INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
 def import_(
     prefix: Prefix,
     slug: Annotated[str, typer.Option("--list", help="The slug of the product list.")],
-    file: Annotated[Path, typer.Argument(help="CSV (UTF-8 or Windows-1252, semicolons) or .xlsx, with a header.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV (UTF-8 or Windows-1252, semicolons) or .xlsx, with a header.", readable=False)
+    ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,  # noqa: FBT002
 ) -> None:
     """Import articles from a file; prints what came of it and where the report is. Exit code 1 if rows were refused."""
-    if not file.is_file():
-        raise NotFound(f"There is no file {file}.")
+    check_file(file)
     home = read_settings().home
+    goes_on = "If the file was taken over, its import goes on: see `stammdaten job list`."
 
     async def run(store: Store, instance_id: int) -> tuple[Import, Path]:
-        await check_list(store, instance_id, slug)
+        nonlocal goes_on
         caller = Caller(instance_id, prefix, 0, OPERATOR, frozenset())
-        kept = imports_folder(home, instance_id)
-        kept.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept, prefix=".upload-") as folder:
-            copy = Path(shutil.copyfile(file, Path(folder) / "given"))
-            given = Given(copy, slug, file.name, BY_COMMAND, dry_run)
-            ordered = await order_import(store, caller, given, home=home)
-        ended = await _import_over(store, instance_id, ordered.id)
-        return ended, report_file(home, instance_id, ordered.id)
+        ordered = await _taken_over(store, caller, Given(file, slug, file.name, BY_COMMAND, dry_run), home=home)
+        report = report_file(home, instance_id, ordered.id)
+        goes_on = f"Import {ordered.id} goes on wherever the service is served; its report will be {report}."
+        return await _import_over(store, instance_id, ordered.id), report
 
     try:
         ended, report = in_instance(prefix, run)
     except KeyboardInterrupt:
-        sys.stderr.write("Interrupted. If the file was taken over, its import goes on: see `stammdaten job list`.\n")
+        sys.stderr.write(f"Interrupted. {goes_on}\n")
         raise typer.Exit(_INTERRUPTED) from None
-    say(summary(ended))
+    # Why it broke off stands on standard error alone.
+    say(summary(ended._replace(error="")))
     say(report)
     if ended.error or ended.refused:
         raise NotAllowed(ended.error or f"Rows were refused: {ended.refused}; the report says why.")
+
+
+async def _taken_over(store: Store, caller: Caller, given: Given, *, home: Path) -> Import:
+    """Order the import of a copy of a file, which stays what and where it is."""
+    await check_list(store, caller.instance_id, given.slug)
+    kept = imports_folder(home, caller.instance_id)
+    kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept, prefix=".upload-") as folder:
+        copy = Path(shutil.copyfile(given.file, Path(folder) / "given"))
+        return await order_import(store, caller, given._replace(file=copy), home=home)
 
 
 async def _import_over(store: Store, instance_id: int, import_id: int) -> Import:
@@ -91,46 +102,54 @@ async def _import_over(store: Store, instance_id: int, import_id: int) -> Import
             shown.update(task, completed=found.line, total=found.lines or None)
             return found if found.is_over else None
 
-        return await _worked_off(store, look)
+        return await _worked_off(store, IMPORT, look)
 
 
-async def _worked_off(store: Store, look: Callable[[], Awaitable[T | None]]) -> T:
-    """Do jobs, or look on while a serving process does them, until a look finds what it waits for."""
-    working = asyncio.create_task(_work(dedicated_worker(store, read_settings().home)))
+async def _worked_off(store: Store, kind: str, look: Callable[[], Awaitable[T | None]]) -> T:
+    """Do jobs of a kind, or look on while a serving process does them, until a look finds what it waits for."""
+    worker = dedicated_worker(store, read_settings().home, kind)
+    working = asyncio.create_task(_work(worker))
     try:
         while True:
             found = await look()
             if found is not None:
                 return found
-            await asyncio.wait([working], timeout=_LOOK_SECONDS)
             if working.done():
                 working.result()
+                # Only now, that it was not this one: whoever has what they wait for takes no other job.
+                working = asyncio.create_task(_work(worker))
+            await asyncio.wait([working], timeout=_LOOK_SECONDS)
     finally:
         working.cancel()
-        with suppress(asyncio.CancelledError):
-            await working
+        # Not awaited itself: however it ends, it must not take the place of what was found.
+        await asyncio.wait([working])
 
 
 async def _work(worker: Worker) -> None:
-    while True:
-        # Whoever looks on tells that the database is away; it may be back by the next look.
-        with suppress(Unavailable):
-            while await worker.work_once():
-                pass
-        await asyncio.sleep(_LOOK_SECONDS)
+    """Do a job; if there is none, wait a little."""
+    # Whoever looks on tells that the database is away; it may be back by the next look.
+    with suppress(Unavailable):
+        if await worker.work_once():
+            return
+    await asyncio.sleep(_LOOK_SECONDS)
 
 
 def export(
     prefix: Prefix,
     slug: Annotated[str, typer.Option("--list", help="One list alone, by its slug.")] = "",
-    since: Annotated[str | None, typer.Option(help="Only what changed after this German time.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only what changed after this German time, e.g. 2026-11-21T09:30.")
+    ] = None,
     xlsx: Annotated[bool, typer.Option("--xlsx", help="Excel workbooks instead of CSV.")] = False,  # noqa: FBT002
-    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path(),
+    out: Annotated[Path, typer.Option(help="The folder to write to.", readable=False)] = Path(),
 ) -> None:
     """Write each list as a file; prints their paths."""
     stamp = german_time("since", since) if since else ""
     try:
         out.mkdir(parents=True, exist_ok=True)
+        # Whether it can be written to; an export may take minutes.
+        with tempfile.TemporaryFile(dir=out):
+            pass
     except OSError as error:
         raise NotAllowed(f"{out} cannot be used as a folder: {error.strerror}.") from error
 
@@ -146,20 +165,39 @@ def export(
                 raise NotAllowed(report)
             return report if state == "done" else None
 
-        report = json.loads(await _worked_off(store, look))
+        report = json.loads(await _worked_off(store, EXPORT, look))
         if "refused" in report:
             raise TooLarge(report["refused"])
         folder = exports_folder(read_settings().home, key)
-        files = [Path(shutil.move(folder / name, _free(out / name))) for name in report["files"]]
-        # Not only empty: a process that was killed at it may have left a part.
-        shutil.rmtree(folder)
-        return files
+        try:
+            return [_moved(folder / name, out) for name in report["files"]]
+        finally:
+            # Not only empty: a process that was killed at it may have left a part.
+            shutil.rmtree(folder)
 
     for file in in_instance(prefix, run):
         say(file)
 
 
-def _free(file: Path) -> Path:
-    """Return the path, or one with a number where there is such a file: two exports may fall into one minute."""
+def _moved(file: Path, out: Path) -> Path:
+    """Move a file into a folder, maybe of another disk, whole or not at all and over nothing that is there."""
+    part = out / f".{file.name}.{secrets.token_hex(4)}.part"
+    try:
+        shutil.move(file, part, copy_function=shutil.copyfile)
+        return part.replace(_taken(out / file.name))
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _taken(file: Path) -> Path:
+    """Take the name, or one with a number where there is such a file: two exports may fall into one minute."""
     numbered = (file.with_name(f"{file.stem}.{number}{file.suffix}") for number in count(2))
-    return next(path for path in chain([file], numbered) if not path.exists())
+    return next(path for path in chain([file], numbered) if _is_new(path))
+
+
+def _is_new(file: Path) -> bool:
+    # Made, not looked for: between a look and renaming, which overwrites, somebody else might.
+    with suppress(FileExistsError):
+        file.touch(exist_ok=False)
+        return True
+    return False

@@ -13,7 +13,10 @@ app = noun("Instances: an account's data spaces, which never meet.")
 
 
 @app.command()
-def create(prefix: str, name: Annotated[str, typer.Option(help="What people call it.")] = "") -> None:
+def create(
+    prefix: Annotated[str, typer.Argument(help="1 to 63 characters of a-z, 0-9 and -, unique in the service.")],
+    name: Annotated[str, typer.Option(help="What people call it.")] = "",
+) -> None:
     """Create one instance alone, in an account of its own."""
     write_shared(lambda write: create_instance(write, prefix=prefix, name=name))
     say(prefix)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stammdaten.cli.running import noun, say, with_store
+from stammdaten.cli.running import noun, printable, say, with_store
 from stammdaten.jobs.queue import newest_jobs
 from stammdaten.store import Row, Store
 
@@ -25,4 +25,4 @@ def list_jobs(most: Annotated[int, typer.Option(help="How many, newest first.", 
             return await newest_jobs(read, most=most)
 
     for row in with_store(read_all):
-        say("\t".join(str(value) or "-" for value in row))
+        say("\t".join(printable(str(value)) or "-" for value in row))

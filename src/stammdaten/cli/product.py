@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from stammdaten.classification.shapes import read_classification
-from stammdaten.cli.running import OPERATOR, ArticleNumber, Prefix, in_instance, noun, say, submit
+from stammdaten.cli.running import OPERATOR, ArticleNumber, Prefix, check_file, in_instance, noun, say, submit
 from stammdaten.clock import german_stamp, utc_now
 from stammdaten.history.queries import actions_on
 from stammdaten.http.bodies import json_body, unstorable
@@ -20,6 +20,8 @@ from stammdaten.settings import read_settings
 from stammdaten.store import Row, Store
 
 app = noun("Products.")
+
+FilePath = Annotated[str, typer.Argument(help="The attached file's path, as `product attach` printed it.")]
 
 
 async def _document(store: Store, instance_id: int, article_number: str) -> bytes:
@@ -114,9 +116,10 @@ def unlist(
 def attach(
     prefix: Prefix,
     article_number: ArticleNumber,
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)],
+    file: Annotated[Path, typer.Argument(help="The file; its name is kept.", readable=False)],
 ) -> None:
     """Attach a file, which is copied into STAMMDATEN_HOME; the last line is its path, which serves as its id."""
+    check_file(file)
     home = read_settings().home
 
     async def work(store: Store, instance_id: int) -> str:
@@ -126,7 +129,7 @@ def attach(
 
 
 @app.command()
-def detach(prefix: Prefix, article_number: ArticleNumber, path: str) -> None:
+def detach(prefix: Prefix, article_number: ArticleNumber, path: FilePath) -> None:
     """Detach a file and remove the copy."""
     home = read_settings().home
 

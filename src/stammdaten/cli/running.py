@@ -1,21 +1,40 @@
 """What all commands share: opening the store, finding the instance, saying what went wrong."""
 
 import asyncio
+import errno
+import stat
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from stammdaten.auth.queries import instance_by_prefix
-from stammdaten.refusals import NotFound, Refusal
+from stammdaten.refusals import NotAllowed, NotFound, Refusal
 from stammdaten.settings import read_settings
 from stammdaten.store import Store, Write, WriteShared, open_store
 from stammdaten.store.batches import Operation
 from stammdaten.store.schema import check_schema, revision
 
 T = TypeVar("T")
+
+# What the operator can mend about a file or disk; any other error of the system is a mistake of ours and stays one.
+_MENDABLE = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EMFILE,
+}
 
 # Who acts when an operator uses a command; also the name in histories.
 OPERATOR = "operator"
@@ -31,16 +50,42 @@ def noun(help_text: str) -> typer.Typer:
 
 @contextmanager
 def failing() -> Iterator[None]:
-    """Turn a refusal into a sentence on standard error and exit code 1."""
+    """Turn a refusal, also one of the system, into a sentence on standard error and exit code 1."""
     try:
         yield
     except Refusal as refusal:
         sys.stderr.write(f"{refusal}\n")
         sys.exit(1)
+    except OSError as error:
+        if error.errno not in _MENDABLE:
+            raise
+        paths = " or ".join(str(path) for path in (error.filename, error.filename2) if path is not None)
+        sys.stderr.write(f"{paths}: {error.strerror}.\n" if paths else f"{error.strerror}.\n")
+        sys.exit(1)
     except UnicodeEncodeError:
         # An argument that is no UTF-8 reaches the database as lone surrogates, and names nothing there.
         sys.stderr.write("There is no such thing: what was given is not UTF-8.\n")
         sys.exit(1)
+
+
+def check_file(file: Path, *, may_be_folder: bool = False) -> None:
+    """Refuse what no file can be read from, before there is any work; `readable=False` keeps typer from saying less.
+
+    :raises NotFound: if there is nothing of this name.
+    :raises NotAllowed: if it is no regular file.
+    :raises OSError: if it cannot be read.
+    """
+    try:
+        kind = file.stat().st_mode
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {file}.") from error
+    if may_be_folder and stat.S_ISDIR(kind):
+        return
+    # Nor a pipe: what is read from it is gone, and a file is read more than once.
+    if not stat.S_ISREG(kind):
+        raise NotAllowed(f"{file} is not a regular file.")
+    with file.open("rb"):
+        pass
 
 
 def with_store(work: Callable[[Store], Awaitable[T]]) -> T:
@@ -102,6 +147,16 @@ def write_shared(work: Callable[[WriteShared], Awaitable[T]]) -> T:
 def submit(prefix: str, operation: Operation, row: Any) -> Any:
     """Apply an operation to one row of an instance, as a request would."""
     return in_instance(prefix, lambda store, instance_id: store.submit(instance_id, operation, row))
+
+
+def number_of(number: int, one: str, many: str) -> str:
+    """Say how many there are."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def printable(text: str) -> str:
+    """Make text fit for a cell of a line: tabs and line breaks in it would make it two."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def say(line: object) -> None:

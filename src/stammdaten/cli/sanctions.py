@@ -13,7 +13,18 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-from stammdaten.cli.running import OPERATOR, Prefix, in_instance, instance_id_of, noun, say, with_store, write_in
+from stammdaten.cli.running import (
+    OPERATOR,
+    Prefix,
+    check_file,
+    in_instance,
+    instance_id_of,
+    noun,
+    number_of,
+    say,
+    with_store,
+    write_in,
+)
 from stammdaten.clock import utc_now, utc_timestamp
 from stammdaten.refusals import Fault, Invalid, NotAllowed
 from stammdaten.screening.audit import audit_rows
@@ -70,8 +81,8 @@ def load(
                 progress=progress.entries(source),
             )
 
-    if not is_address and not Path(path).exists():
-        raise NotAllowed(f"There is no file {path}.")
+    if not is_address:
+        check_file(Path(path), may_be_folder=True)
     try:
         loaded = with_store(run)
     except FAILURES as failure:
@@ -209,14 +220,15 @@ def _check_source(source: str, prefix: str | None) -> None:
 
 
 def _show(loaded: Loaded) -> None:
+    entries = number_of(loaded.entries, "entry", "entries")
     if not loaded.is_new:
-        say(f"{loaded.source}\tunchanged\t{loaded.entries} entries")
+        say(f"{loaded.source}\tunchanged\t{entries}")
         return
     say(
-        f"{loaded.source}\t{loaded.list_date or 'undated'}\t{loaded.entries} entries\t"
+        f"{loaded.source}\t{loaded.list_date or 'undated'}\t{entries}\t"
         f"{loaded.added} added, {loaded.changed} changed, {loaded.removed} removed"
     )
     if loaded.older_than:
         sys.stderr.write(f"{loaded.source}: the list that was in force was newer, of {loaded.older_than}\n")
     for part, times in sorted(loaded.unknown.items(), key=lambda item: -item[1])[:20]:
-        sys.stderr.write(f"{loaded.source}: not understood, {times} times: {part}\n")
+        sys.stderr.write(f"{loaded.source}: not understood, {number_of(times, 'time', 'times')}: {part}\n")

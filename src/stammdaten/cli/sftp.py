@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from stammdaten.auth.logins import all_logins, create_login, new_password, password_hash, remove_login
-from stammdaten.cli.running import Prefix, in_instance, noun, say, with_store, write_in
+from stammdaten.cli.running import Prefix, in_instance, noun, number_of, say, with_store, write_in
 from stammdaten.exchange.daily import EXPORT_DAILY
 from stammdaten.exchange.sftp.folders import make_space
 from stammdaten.exchange.sftp.receiving import Receiving
@@ -23,7 +23,9 @@ from stammdaten.store import Row, Store, Write
 
 app = noun("SFTP logins: users who exchange files.")
 
-_LOGIN = Annotated[str, typer.Argument(help="1 to 63 characters of a-z, 0-9 and -, unique in the service.")]
+_LOGIN = Annotated[
+    str, typer.Argument(help="The name to log in with: 1 to 63 of a-z, 0-9 and -, unique in the service.")
+]
 
 
 def sftp() -> None:
@@ -49,17 +51,20 @@ async def _serve(store: Store) -> None:
     receiving = Receiving(store, home=settings.home, limit=settings.import_limit, ordered=exchange.look)
     with only_one(settings.home):
         receiving.recover()
-        async with listening(store, settings, receiving):
-            beside = [
-                asyncio.create_task(receiving.run()),
-                asyncio.create_task(exchange.run()),
-                # Asks for the day's exports, which the exchange does: a serving process may not be there to ask.
-                asyncio.create_task(Worker(store, {}, (EXPORT_DAILY,)).run()),
-            ]
-            await stopped.wait()
-        for task in beside:
-            task.cancel()
-        await asyncio.wait(beside)
+        beside: list[asyncio.Task[None]] = []
+        try:
+            async with listening(store, settings, receiving):
+                beside += [
+                    asyncio.create_task(receiving.run()),
+                    asyncio.create_task(exchange.run()),
+                    # Asks for the day's exports, which the exchange does: a serving process may not be there to ask.
+                    asyncio.create_task(Worker(store, {}, (EXPORT_DAILY,)).run()),
+                ]
+                await stopped.wait()
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
 
 
 @app.command()
@@ -68,10 +73,13 @@ def create(
     user: Annotated[str, typer.Option(help="The member that it belongs to, whom histories name.")],
     login: _LOGIN,
     key: Annotated[
-        list[Path] | None, typer.Option(help="A file with a public key; give it several times for several.")
+        list[Path] | None, typer.Option(help="A file with the public key of who logs in; several times for several.")
     ] = None,
 ) -> None:
-    """Let a user exchange files; without a key, the last line is a password, shown once and kept nowhere."""
+    """Let a user exchange files under the name LOGIN: with the private key of each public one that --key gives.
+
+    Without --key, with a password instead: it is the last line, shown once and kept nowhere.
+    """
     password = "" if key else new_password()
     proof = "\n".join(_public_keys(key)) if key else password_hash(password)
 
@@ -104,7 +112,7 @@ def list_logins(prefix: Prefix) -> None:
             return await all_logins(read)
 
     for name, user, password, keys, created_at in in_instance(prefix, read_all):
-        how = "password" if password else f"{len(keys.splitlines())} keys"
+        how = "password" if password else number_of(len(keys.splitlines()), "key", "keys")
         say(f"{name}\t{user}\t{how}\t{created_at}")
 
 

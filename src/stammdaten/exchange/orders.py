@@ -155,9 +155,10 @@ def _sync(path: Path) -> None:
 
 def summary(standing: Import) -> str:
     """Say what came of an import, in one line."""
+    warnings = "1 warning" if standing.warnings == 1 else f"{standing.warnings} warnings"
     said = (
         f"{standing.created} created, {standing.updated} updated, {standing.unchanged} unchanged, "
-        f"{standing.refused} refused, {standing.warnings} warnings, up to line {standing.line}"
+        f"{standing.refused} refused, {warnings}, up to line {standing.line}"
     )
     if standing.is_dry_run:
         said = f"dry run, nothing stored: {said}"

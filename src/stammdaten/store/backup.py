@@ -1,11 +1,13 @@
-"""Copies of the embedded database, taken and put back while it may be in use; SQLite's own backup keeps them whole."""
+"""Copies of the embedded database: taken while it is in use, put back while it is not; SQLite keeps them whole."""
 
 import os
+import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from stammdaten.refusals import AlreadyExists, Malformed, Unavailable
+from stammdaten.store.holding import hold_alone
 from stammdaten.store.schema import HEAD
 from stammdaten.store.sqlite import connect, database_file
 
@@ -17,31 +19,52 @@ def back_up_sqlite(home: Path, file: Path) -> None:
     :raises Unavailable: if there is no database, or the copy cannot be written.
     """
     if file.exists():
-        raise AlreadyExists(f"{file} exists already; a backup overwrites nothing.")
+        raise _exists(file)
     if not database_file(home).exists():
         raise Unavailable(f"There is no embedded database in {home}.")
-    unfinished = file.with_name(f"{file.name}.unfinished")
-    unfinished.unlink(missing_ok=True)  # left by one that was cut off
+    unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}.unfinished")
     try:
+        # SQLite would not say why it cannot.
+        unfinished.touch(exist_ok=False)
         with closing(connect(database_file(home))) as source, closing(sqlite3.connect(unfinished)) as copy:
             source.backup(copy)
             # A copy is one file: what is in the log of a WAL database would be left behind.
             copy.execute("PRAGMA journal_mode = DELETE")
-        with unfinished.open("rb") as written:
-            os.fsync(written.fileno())
-        unfinished.rename(file)
-    except (sqlite3.Error, OSError) as error:
+        _sync(unfinished)
+        # Renaming overwrites: the name must be taken first, by one alone, and somebody may have it by now.
+        file.touch(exist_ok=False)
+        unfinished.replace(file)
+        _sync(file.parent)
+    except FileExistsError as error:
+        raise _exists(file) from error
+    except OSError as error:
+        raise Unavailable(f"The backup could not be written: {file}: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise Unavailable(f"The backup could not be written: {file}: {error}.") from error
+    finally:
         unfinished.unlink(missing_ok=True)
-        raise Unavailable(f"The backup could not be written: {error}") from error
+
+
+def _exists(file: Path) -> AlreadyExists:
+    return AlreadyExists(f"{file} exists already; a backup overwrites nothing.")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def restore_sqlite(file: Path, home: Path) -> None:
     """Overwrite the database with a backup, in one transaction.
 
     :raises Malformed: if the file is no sound backup of this service.
-    :raises Unavailable: if the database is in use by a writer, or cannot be written.
+    :raises Unavailable: if the database is in use, or cannot be written.
     """
     home.mkdir(parents=True, exist_ok=True)
+    held = hold_alone(home)
     try:
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as source:
             _check_sound(source, file)
@@ -49,6 +72,8 @@ def restore_sqlite(file: Path, home: Path) -> None:
                 source.backup(target)
     except (sqlite3.Error, OSError) as error:
         raise Unavailable(f"The backup could not be put back: {error}") from error
+    finally:
+        os.close(held)
 
 
 def _check_sound(source: sqlite3.Connection, file: Path) -> None:

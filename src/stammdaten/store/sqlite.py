@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from sqlalchemy import Table
 from stammdaten.clock import utc_now
 from stammdaten.refusals import OutcomeUnknown, Unavailable
 from stammdaten.store.doors import READ_CLOCK, Conflict, Connection, NoSuchTable, Row
+from stammdaten.store.holding import hold
 from stammdaten.store.measuring import READ_SECONDS, WRITE_SECONDS
 from stammdaten.store.statements import Statement, insert_sql, update_sql
 
@@ -148,6 +150,7 @@ class SqliteEngine:
     name = "sqlite"
 
     def __init__(self, file: Path) -> None:
+        self._held = hold(file.parent)
         self._short = SqliteConnection(connect(file))
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._writing = SqliteConnection(connect(file), WRITE_SECONDS)
@@ -200,6 +203,7 @@ class SqliteEngine:
         self._readers.shutdown()
         for connection in self._opened:
             connection.raw.close()
+        os.close(self._held)
 
 
 def _run_to_end(work: Coroutine[Any, Any, T]) -> T:
