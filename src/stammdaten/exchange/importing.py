@@ -146,9 +146,9 @@ class _Importing:
 
     async def _end(self, state: str, *, error: str = "", line: int = 0) -> None:
         """Say that the import is over, in its report too if there is an error: who sent it may see nothing else."""
-        allowed = "send it again when it is mended; nothing of it was imported"
+        allowed = "a file that can be read; nothing of it was imported"
         if self.standing.is_dry_run:
-            allowed = "send it again when it is mended; a dry run stores nothing"
+            allowed = "a file that can be read; a dry run stores nothing"
         elif self.standing.line > 1:
             allowed = f"the rows up to line {self.standing.line} are done, and change nothing when they are sent again"
         remarks = [Remark(line, "", "", error, allowed)] if error else []

@@ -17,7 +17,8 @@ from stammdaten.auth.logins import Login, is_password, login_by_name
 from stammdaten.exchange.sftp.folders import make_space
 from stammdaten.exchange.sftp.keys import exported, host_key
 from stammdaten.exchange.sftp.receiving import Receiving
-from stammdaten.exchange.sftp.spaces import Space, Visit
+from stammdaten.exchange.sftp.spaces import Space
+from stammdaten.exchange.sftp.visits import Visit
 from stammdaten.refusals import Unavailable
 from stammdaten.settings import Settings
 from stammdaten.store import Store
@@ -136,12 +137,13 @@ class _Door:
                 _log.exception("sftp: an unexpected error")
 
     async def _end_removed(self) -> None:
-        names = {connection.visit.login.name for connection in self.connections if connection.visit}
+        # Those that are here now: of who comes while the database answers, it was not asked.
+        logins = {connection: connection.visit.login for connection in self.connections if connection.visit}
+        names = {login.name for login in logins.values()}
         async with self._store.reading_shared() as read:
             good = {(name, login.created_at) for name in names if (login := await login_by_name(read, name))}
-        for connection in list(self.connections):
-            visit = connection.visit
-            if visit is not None and (visit.login.name, visit.login.created_at) not in good:
+        for connection, login in logins.items():
+            if (login.name, login.created_at) not in good and connection in self.connections:
                 connection.end("This login was removed.")
 
     async def close(self) -> None:
@@ -239,6 +241,9 @@ class _Session(SSHServerStreamSession[bytes]):
     def subsystem_requested(self, subsystem: str) -> bool:
         return subsystem == "sftp"
 
+    def exception_received(self, exc: Exception) -> None:
+        """Pass over signals, breaks and sizes of windows, which would end the session amid what it sends."""
+
     def session_started(self) -> None:
         # A session of a server has a channel of a server, which the base class does not say.
         task = asyncio.create_task(self._serve(cast("asyncssh.SSHServerChannel[bytes]", self._chan)))
@@ -280,6 +285,14 @@ class _Handler(SFTPServerHandler):
         # A client that asks and asks and never reads would have its answers pile up in memory.
         await self._answers.drain()
         return await super().recv_packet()
+
+    async def recv_packets(self) -> None:
+        try:
+            await super().recv_packets()
+        except Exception as error:
+            # The base class cleans up after those that it expects.
+            await self._cleanup(error)
+            raise
 
     async def _cleanup(self, exc: Exception | None) -> None:
         # The base class closes here what the client has not, by the same method as if it had.

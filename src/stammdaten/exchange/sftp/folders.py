@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _LONGEST_PATH = 4096
-# Room below the 255 bytes of a file system for what `settle` and reports put behind a name.
+# Room below the 255 bytes of a file system for what files that are put away, and reports, get behind their names.
 _LONGEST_NAME = 200
 _REPORT = ".report.csv"
 _ENDINGS = (".csv", ".xlsx")
@@ -169,7 +169,7 @@ def numbers() -> Iterator[int]:
         yield secrets.randbelow(10**9)
 
 
-def put_in(source: str | Path, folder: int, *, name: str, source_folder: int | None = None) -> str:
+def move_into_import(source: str | Path, folder: int, *, name: str, source_folder: int | None = None) -> str:
     """Move a file into `import/`, which is opened as `folder`, and return its name there.
 
     A name that is to be imported may be that of a file that waits and was acknowledged: the new one gets another.
@@ -177,47 +177,12 @@ def put_in(source: str | Path, folder: int, *, name: str, source_folder: int | N
     :raises OSError: if that cannot be.
     """
     if is_taken(name):
-        return _move_beside(source, folder, name=name, source_folder=source_folder)
+        return _move_to_free_name(source, folder, name=name, source_folder=source_folder)
     os.replace(source, name, src_dir_fd=source_folder, dst_dir_fd=folder)
     return name
 
 
-def settle(folder: Path, *, file: Path, file_name: str, number: int, report: Path) -> None:
-    """Move a file into a folder, its report beside it, under its name or, if that is not free, one with a number.
-
-    Called again after a crash, it moves the file if that is still to do: under another name then if the report was
-    there already, which stays without a file.
-    """
-    named = Path(file_name)
-    others = (f"{named.stem}.{number}{'' if more == 1 else f'.{more}'}{named.suffix}" for more in numbers())
-    put_beside(folder, file=file, names=chain([file_name], others), report=report)
-
-
-def put_beside(folder: Path, *, file: Path, names: Iterable[str], report: Path) -> None:
-    """Move a file into a folder under the first of the names that is free, its report beside it.
-
-    A file that is not there is one that was moved before: nothing is done. A crash between report and file leaves the
-    report alone; the next call takes another name.
-
-    :raises NotADirectoryError: if the folder is a link.
-    """
-    if not file.exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    if folder.is_symlink():
-        raise NotADirectoryError(folder)
-    for name in names:
-        if os.path.lexists(folder / name):
-            continue
-        # The report first: a file without one would be a file of which nothing is said. Made anew, it also keeps the
-        # name, since the server and the process that imports put files here at the same time.
-        with suppress(FileExistsError), report.open("rb") as read, (folder / f"{name}{_REPORT}").open("xb") as written:
-            shutil.copyfileobj(read, written)
-            file.replace(folder / name)
-            return
-
-
-def _move_beside(source: str | Path, folder: int, *, name: str, source_folder: int | None = None) -> str:
+def _move_to_free_name(source: str | Path, folder: int, *, name: str, source_folder: int | None = None) -> str:
     """Move a file into an opened folder, over no other, and return its name: the given one, or `<stem>.<n><suffix>`.
 
     :raises OSError: if that cannot be, or all names that are left are too long.
@@ -231,3 +196,53 @@ def _move_beside(source: str | Path, folder: int, *, name: str, source_folder: i
             os.unlink(source, dir_fd=source_folder)
             return free
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+
+
+def put_away_with_report(folder: Path, *, file: Path, file_name: str, number: int, report: Path) -> None:
+    """Move a whole file into `done/` or `failed/`, its report beside it, writing over nothing.
+
+    It gets its name or, if that is not free, one with a number. Called again after a crash, this moves the file if
+    that is still to do: under another name then if the report was there already, which stays without a file.
+
+    :raises OSError: if that cannot be; nothing is there then.
+    """
+    named = Path(file_name)
+    others = (f"{named.stem}.{number}{'' if more == 1 else f'.{more}'}{named.suffix}" for more in numbers())
+    _move_with_report(folder, file=file, names=chain([file_name], others), report=report)
+
+
+def put_part_away_with_report(folder: Path, *, file: Path, file_name: str, report: Path) -> None:
+    """Move what came of a file into `failed/` as `<name>.<n>.part`, its report beside it, writing over nothing.
+
+    :raises OSError: if that cannot be; nothing is there then.
+    """
+    names = (f"{file_name}.{number}.part" for number in numbers())
+    _move_with_report(folder, file=file, names=names, report=report)
+
+
+def _move_with_report(folder: Path, *, file: Path, names: Iterable[str], report: Path) -> None:
+    # One that is not there was moved before.
+    if not file.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise NotADirectoryError(folder)
+    name, beside = _free_name(folder, names)
+    try:
+        # The report first: a file without one would be a file of which nothing is said.
+        shutil.copyfile(report, beside)
+        file.replace(folder / name)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _free_name(folder: Path, names: Iterable[str]) -> tuple[str, Path]:
+    """Return the first free name and where its report will be, which keeps the name: others put files here, too."""
+    for name in names:
+        beside = folder / f"{name}{_REPORT}"
+        with suppress(FileExistsError):
+            if not os.path.lexists(folder / name):
+                beside.touch(exist_ok=False)
+                return name, beside
+    raise AssertionError("there is always another number")

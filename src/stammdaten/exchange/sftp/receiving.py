@@ -5,13 +5,13 @@ report that says so, be it cut off, too large, or left by a server that was kill
 """
 
 import asyncio
+import errno
 import logging
 import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,20 +27,19 @@ from stammdaten.exchange.sftp.folders import (
     failed,
     incoming,
     is_name,
-    is_plain,
     is_taken,
-    numbers,
+    move_into_import,
     opened,
     plain_files,
     prefixes,
-    put_beside,
-    put_in,
-    settle,
+    put_away_with_report,
+    put_part_away_with_report,
     space,
     standing,
 )
+from stammdaten.exchange.sftp.uploads import Upload
 from stammdaten.lists.queries import live_lists
-from stammdaten.refusals import NotFound, TooLarge, Unavailable
+from stammdaten.refusals import NotFound, Unavailable
 from stammdaten.store import Store
 
 _SCAN_SECONDS = 5
@@ -51,55 +50,21 @@ _AGAIN = "send the whole file again"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(eq=False)
-class Upload:
-    """A file that is being sent."""
+class _Part(NamedTuple):
+    """What came of a file of an instance, and why it is no more."""
 
-    login: Login
-    name: str
+    prefix: str
     file: Path
-    handle: int
-    limit: int
-    size: int = 0
-    received: int = 0
-    fault: str = ""
-
-    def write(self, offset: int, data: bytes) -> None:
-        """Write what a client sent; after a fault, nothing more.
-
-        :raises TooLarge: if the file would pass the limit.
-        :raises OSError: if the disk does not take it.
-        """
-        self._check(offset + len(data))
-        try:
-            while data:
-                written = os.pwrite(self.handle, data, offset)
-                offset, data, self.received = offset + written, data[written:], self.received + written
-                self.size = max(self.size, offset)
-        except OSError as error:
-            self.fault = f"the file could not be kept: {error.strerror}"
-            raise
-
-    def resize(self, size: int) -> None:
-        """Make the file so long.
-
-        :raises TooLarge: if that is over the limit.
-        """
-        self._check(size)
-        os.ftruncate(self.handle, size)
-        self.size = size
-
-    def _check(self, size: int) -> None:
-        if size > self.limit:
-            self.fault = f"the file is over the limit of {self.limit} bytes"
-        if self.fault:
-            raise TooLarge(f"{self.fault[0].upper()}{self.fault[1:]}.")
+    name: str
+    why: str
+    size: int
 
 
-class _Arrival(NamedTuple):
-    login_name: str
-    # Not the file's own times: attempts to order its import change them.
-    at_ns: int
+class _Lying(NamedTuple):
+    """A file in `import/` that is to be taken, and when it came there."""
+
+    changed_ns: int
+    name: str
 
 
 class Receiving:
@@ -112,7 +77,11 @@ class Receiving:
         self._ordered = ordered
         # One file at a time: two clients under one name, or a client and the scan, must not take the same one.
         self._one = asyncio.Lock()
-        self._waiting: dict[tuple[str, str], _Arrival] = {}
+        # The logins that sent files of an instance, by prefix and name; nothing else of those that wait is kept here,
+        # since it would be lost with a restart.
+        self._senders: dict[tuple[str, str], str] = {}
+        # Parts that could not be put away yet, as while the disk is full.
+        self._parts: set[_Part] = set()
 
     async def run(self) -> None:
         """Look for files that lie there, until cancelled."""
@@ -139,54 +108,44 @@ class Receiving:
 
         Where it cannot be put there, what came of it is in `import/failed`.
 
-        :raises TooLarge: if it was refused while it was sent.
+        :raises TooLarge: if it was refused while it was sent, or is not whole.
         :raises OSError: if the disk does not take it.
         """
-        if not upload.fault and upload.received < upload.size:
-            upload.fault = f"the file has holes: {upload.received} bytes were sent"
-        if upload.fault:
-            self.cut(upload, upload.fault)
-            raise TooLarge(f"Nothing is imported: {upload.fault}.")
-
-        def bring() -> str:
-            with opened(space(self._home, upload.login.caller.prefix), IMPORT) as folder:
-                name = put_in(upload.file, folder, name=upload.name)
-                os.fsync(folder)
-            return name
-
         try:
+            upload.check_whole()
             await asyncio.to_thread(os.fsync, upload.handle)
-            await self.take(upload.login, bring=bring)
+            await self.take_in(
+                upload.login, move=lambda folder: move_into_import(upload.file, folder, name=upload.name)
+            )
         except OSError as error:
-            self._put_away(upload, f"the file could not be kept: {error.strerror}")
+            upload.fault = f"the file could not be kept: {error.strerror}"
             raise
         finally:
-            os.close(upload.handle)
+            await self._end(upload)
 
-    def cut(self, upload: Upload, why: str) -> None:
+    async def cut(self, upload: Upload, why: str) -> None:
         """Put away what was sent of a file that will not be complete."""
-        os.close(upload.handle)
-        self._put_away(upload, upload.fault or why)
+        upload.fault = upload.fault or why
+        await self._end(upload)
 
-    async def take(self, login: Login, *, bring: Callable[[], str]) -> None:
-        """Bring a file into `import/`, and order its import if it has a name for that.
+    async def take_in(self, login: Login, *, move: Callable[[int], str]) -> None:
+        """Move a file into `import/`, and order its import if it has a name for that.
 
-        Where that cannot be now, or files of the instance that came before still wait, a scan will do it. `bring`
-        returns the name that the file has there; it writes over none that waits.
+        Where that cannot be now, or files of the instance that came before still wait, a scan will do it. `move` is
+        given the opened folder, and returns the name that the file has there; it writes over none that waits.
 
-        :raises OSError: if it cannot be brought; what happens to it later raises none, since it is there then.
+        :raises OSError: if it cannot be moved; what happens to it later raises none, since it is there then.
         """
         prefix = login.caller.prefix
         async with self._one:
-            name = bring()
+            name = await asyncio.to_thread(self._move, prefix, move)
             if not is_taken(name):
                 return
-            must_wait = any(waiting == prefix for waiting, _ in self._waiting)
-            self._waiting[prefix, name] = _Arrival(login.name, time.time_ns())
-            if must_wait:
-                return
+            self._senders[prefix, name] = login.name
             try:
-                await self._take(prefix, name)
+                lying = await asyncio.to_thread(self._lying, prefix)
+                if lying and lying[0].name == name:
+                    await self._take(prefix, lying[0])
             except (Unavailable, OSError) as error:
                 _log.warning("sftp: %s of %s waits: %s", name, prefix, error)
 
@@ -195,11 +154,11 @@ class Receiving:
 
         :raises Unavailable: if the database is away.
         """
+        for part in list(self._parts):
+            await asyncio.to_thread(self._put_part_away, part)
         for prefix in prefixes(self._home):
             try:
-                for name in await asyncio.to_thread(self._lying, prefix):
-                    async with self._one:
-                        await self._take(prefix, name)
+                await self._take_lying(prefix)
             except OSError as error:
                 # Of one instance: the files of the others must still be taken.
                 _log.error("sftp: files of %s cannot be taken: %s", prefix, error)
@@ -212,36 +171,55 @@ class Receiving:
                     path.unlink()
                     continue
                 for file in path.iterdir():
-                    status = file.lstat()
-                    if is_plain(status) and status.st_nlink > 1:
-                        # It was complete, and is in `import/` already: the server was killed while it moved it.
-                        file.unlink()
-                        continue
-                    self._put_part(path.name, file, file.name.partition(".")[2], "the server was stopped")
+                    name, size = file.name.partition(".")[2], file.lstat().st_size
+                    self._put_part_away(_Part(path.name, file, name, "the server was stopped", size))
 
     def _kept(self) -> Path:
         return self._home / "sftp-uploads"
 
-    def _lying(self, prefix: str) -> list[str]:
-        # Those that wait also where they lie no more, as when a client removed them: to take them forgets them.
-        files = {name: arrival.at_ns for (of, name), arrival in list(self._waiting.items()) if of == prefix}
-        now = time.time()
-        for name, status in plain_files(space(self._home, prefix), IMPORT):
-            if is_taken(name) and abs(now - status.st_mtime) > _QUIET_SECONDS:
-                files.setdefault(name, status.st_ctime_ns)
-        return sorted(files, key=lambda name: (files[name], name))
+    def _move(self, prefix: str, move: Callable[[int], str]) -> str:
+        with opened(space(self._home, prefix), IMPORT) as folder:
+            name = move(folder)
+            # What `_lying` sorts by. Given, since the file system's own clock is coarser than files may follow.
+            now = time.time_ns()
+            os.utime(name, ns=(now, now), dir_fd=folder, follow_symlinks=False)
+            os.fsync(folder)
+        return name
 
-    async def _take(self, prefix: str, name: str) -> None:
+    def _lying(self, prefix: str) -> list[_Lying]:
+        """Return the files that are still to be taken, in the order in which they came.
+
+        That is in their own times of change, which outlive a restart, and which neither clients nor attempts to order
+        an import touch.
+        """
+        files = plain_files(space(self._home, prefix), IMPORT)
+        return sorted(_Lying(status.st_mtime_ns, name) for name, status in files if is_taken(name))
+
+    async def _take_lying(self, prefix: str) -> None:
+        async with self._one:
+            files = await asyncio.to_thread(self._lying, prefix)
+            gone = {(of, name) for of, name in self._senders if of == prefix} - {(prefix, file.name) for file in files}
+            for key in gone:
+                del self._senders[key]
+        for file in files:
+            is_quiet = abs(time.time() - file.changed_ns / 1e9) > _QUIET_SECONDS
+            if not is_quiet and (prefix, file.name) not in self._senders:
+                # What came after it waits, too.
+                return
+            async with self._one:
+                await self._take(prefix, file)
+
+    async def _take(self, prefix: str, file: _Lying) -> None:
         root = space(self._home, prefix)
         with suppress(FileNotFoundError):
-            standing(root, Place(IMPORT, name))
-            await self._order(prefix, root, name)
-        self._waiting.pop((prefix, name), None)
+            # Not if it is another one by now, which came later.
+            if standing(root, Place(IMPORT, file.name)).st_mtime_ns == file.changed_ns:
+                await self._order(prefix, root, file.name)
+                self._senders.pop((prefix, file.name), None)
 
     async def _order(self, prefix: str, root: Path, name: str) -> None:
         slug, file = name.partition(".")[0], incoming(root) / name
-        arrival = self._waiting.get((prefix, name))
-        caller = await self._caller(prefix, None if arrival is None else arrival.login_name)
+        caller = await self._caller(prefix, self._senders.get((prefix, name)))
         if caller is None:
             allowed = "the user of an SFTP login with the role client-admin or api-user"
             self._refuse(root, name, "nobody may import this file", allowed)
@@ -269,25 +247,38 @@ class Receiving:
             logins = [await login_by_name(read, name) for name in names]
         return next((login.caller for login in logins if login is not None and login.caller.prefix == prefix), None)
 
-    def _put_away(self, upload: Upload, why: str) -> None:
-        self._put_part(upload.login.caller.prefix, upload.file, upload.name, why)
+    async def _end(self, upload: Upload) -> None:
+        os.close(upload.handle)
+        if upload.fault:
+            part = _Part(upload.login.caller.prefix, upload.file, upload.name, upload.fault, upload.size)
+            await asyncio.to_thread(self._put_part_away, part)
 
-    def _put_part(self, prefix: str, file: Path, name: str, why: str) -> None:
-        named = name if is_name(name) else "unnamed"
-        names = (f"{named}.{number}.part" for number in numbers())
+    def _put_part_away(self, part: _Part) -> None:
+        named = part.name if is_name(part.name) else "unnamed"
+        what = f"{part.why}; {part.size} bytes of {named} had come, nothing of it is imported"
+        folder = failed(space(self._home, part.prefix))
+        self._parts.discard(part)
         try:
-            what = f"{why}; {file.stat().st_size} bytes of {named} had come, nothing of it is imported"
+            if part.file.is_file() and part.file.stat().st_nlink > 1:
+                # It was complete, and is in `import/` already: what moved it did not get further.
+                part.file.unlink()
+                return
             with self._report(what, _AGAIN) as report:
-                put_beside(failed(space(self._home, prefix)), file=file, names=names, report=report)
+                put_part_away_with_report(folder, file=part.file, file_name=named, report=report)
         except OSError as error:
-            # It stays where it is until the next start; others must still be put away.
-            _log.error("sftp: a part of %s of %s cannot be put away: %s", named, prefix, error.strerror)
+            # The next scan tries again; others must still be put away.
+            self._parts.add(part)
+            if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+                # Of less use than the room that its report needs.
+                with suppress(OSError):
+                    os.truncate(part.file, 0)
+            _log.error("sftp: a part of %s of %s cannot be put away: %s", named, part.prefix, error.strerror)
             return
-        _log.warning("sftp: a part of %s of %s is put away: %s", named, prefix, why)
+        _log.warning("sftp: a part of %s of %s is put away: %s", named, part.prefix, part.why)
 
     def _refuse(self, root: Path, name: str, what: str, allowed: str) -> None:
         with self._report(what, allowed) as report:
-            settle(failed(root), file=incoming(root) / name, file_name=name, number=1, report=report)
+            put_away_with_report(failed(root), file=incoming(root) / name, file_name=name, number=1, report=report)
         _log.warning("sftp: %s of %s is refused: %s", name, root.name, what)
 
     @contextmanager

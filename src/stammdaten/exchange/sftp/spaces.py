@@ -9,11 +9,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Self
-from weakref import WeakSet
+from contextlib import contextmanager, suppress
 
 from asyncssh import (
     SFTPAttrs,
@@ -27,50 +23,24 @@ from asyncssh import (
 )
 from asyncssh.constants import FXF_APPEND, FXF_CREAT, FXF_EXCL, FXF_TRUNC, FXF_WRITE
 
-from stammdaten.auth.logins import Login
-from stammdaten.exchange.sftp.folders import FOLDERS, IMPORT, Place, opened, place_of, plain_files, put_in, standing
-from stammdaten.exchange.sftp.receiving import Receiving, Upload
+from stammdaten.exchange.sftp.folders import (
+    FOLDERS,
+    IMPORT,
+    Place,
+    move_into_import,
+    opened,
+    place_of,
+    plain_files,
+    standing,
+)
+from stammdaten.exchange.sftp.uploads import Upload
+from stammdaten.exchange.sftp.visits import Listing, Reading, Visit
 from stammdaten.refusals import TooLarge
 
-_MOST_HANDLES = 16
 _MOST_READ = 256 << 10
-_MOST_TAKEN = 64
 _LAST_SECOND = 2**32 - 1
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, eq=False)
-class Visit:
-    """What the sessions of one connection share: who it is, where, and what they have open."""
-
-    login: Login
-    root: Path
-    receiving: Receiving
-    handles: WeakSet["Upload | _Reading | _Listing"] = field(default_factory=WeakSet)
-    # How files stood when they were taken: many clients look whether what they sent is there.
-    taken: dict[str, SFTPAttrs] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class _Reading:
-    handle: int
-
-
-class _Listing:
-    """The names in a folder, as asyncssh wants to read them."""
-
-    def __init__(self, names: Iterator[SFTPName]) -> None:
-        self._names = names
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SFTPName:
-        try:
-            return next(self._names)
-        except StopIteration:
-            raise StopAsyncIteration from None
 
 
 class Space(SFTPServer):
@@ -88,20 +58,19 @@ class Space(SFTPServer):
 
     def open(self, path: bytes, pflags: int, attrs: SFTPAttrs) -> object:  # noqa: ARG002 - the protocol's
         place = _file(path)
-        if len(self._visit.handles) >= _MOST_HANDLES:
-            raise SFTPFailure(f"At most {_MOST_HANDLES} files and folders may be open at once.")
+        self._visit.check_handles()
         is_write = pflags & (FXF_WRITE | FXF_APPEND | FXF_CREAT | FXF_TRUNC)
         held = self._upload(place, pflags) if is_write else self._reading(place)
         self._visit.handles.add(held)
         return held
 
-    def _reading(self, place: Place) -> _Reading:
+    def _reading(self, place: Place) -> Reading:
         # Looked at first: to open a pipe or a device may do something already.
         standing(self._root, place)
         with opened(self._root, place.folder) as folder:
             handle = os.open(place.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         _log.info("sftp: %s reads %s", self._visit.login.name, place.path)
-        return _Reading(handle)
+        return Reading(handle)
 
     def _upload(self, place: Place, pflags: int) -> Upload:
         if place.folder != IMPORT:
@@ -122,38 +91,27 @@ class Space(SFTPServer):
         return False
 
     async def close(self, file_obj: object) -> None:
-        if isinstance(file_obj, _Reading):
+        if isinstance(file_obj, Reading):
             os.close(file_obj.handle)
             return
         upload = _sent(file_obj)
         if self.is_cut:
-            self._visit.receiving.cut(upload, "the connection was lost")
+            await self._visit.receiving.cut(upload, "the connection was lost")
             return
         attrs = _attrs_of(os.fstat(upload.handle))
-        try:
+        with _answered():
             await self._visit.receiving.complete(upload)
-        except TooLarge as refused:
-            raise SFTPFailure(str(refused)) from refused
-        self._remember(upload.name, attrs)
+        self._visit.remember(upload.name, attrs)
         _log.info("sftp: %s put %s: %s bytes", self._visit.login.name, upload.name, upload.size)
 
-    def _remember(self, name: str, attrs: SFTPAttrs) -> None:
-        taken = self._visit.taken
-        taken.pop(name, None)
-        if len(taken) == _MOST_TAKEN:
-            del taken[next(iter(taken))]
-        taken[name] = attrs
-
     def read(self, file_obj: object, offset: int, size: int) -> bytes:
-        if not isinstance(file_obj, _Reading):
+        if not isinstance(file_obj, Reading):
             raise SFTPPermissionDenied("What is being sent cannot be read.")
         return os.pread(file_obj.handle, min(size, _MOST_READ), offset) if offset < 1 << 62 else b""
 
     def write(self, file_obj: object, offset: int, data: bytes) -> int:
-        try:
+        with _answered():
             _sent(file_obj).write(offset, data)
-        except TooLarge as refused:
-            raise SFTPFailure(str(refused)) from refused
         return len(data)
 
     async def fsync(self, file_obj: object) -> None:
@@ -174,7 +132,7 @@ class Space(SFTPServer):
         return self.stat(path)
 
     def fstat(self, file_obj: object) -> SFTPAttrs:
-        return _attrs_of(os.fstat((file_obj if isinstance(file_obj, _Reading) else _sent(file_obj)).handle))
+        return _attrs_of(os.fstat((file_obj if isinstance(file_obj, Reading) else _sent(file_obj)).handle))
 
     def setstat(self, path: bytes, attrs: SFTPAttrs) -> None:
         """Ignore times and permissions, which many clients set after they have sent a file."""
@@ -185,19 +143,16 @@ class Space(SFTPServer):
     def fsetstat(self, file_obj: object, attrs: SFTPAttrs) -> None:
         if attrs.size is None:
             return
-        try:
+        with _answered():
             _sent(file_obj).resize(attrs.size)
-        except TooLarge as refused:
-            raise SFTPFailure(str(refused)) from refused
 
-    def scandir(self, path: bytes) -> _Listing:
+    def scandir(self, path: bytes) -> Listing:
         place = _place(path)
         if place.name:
             standing(self._root, place)
             raise SFTPFailure("This is a file.")
-        if len(self._visit.handles) >= _MOST_HANDLES:
-            raise SFTPFailure(f"At most {_MOST_HANDLES} files and folders may be open at once.")
-        listing = _Listing(self._names(place.folder))
+        self._visit.check_handles()
+        listing = Listing(self._names(place.folder))
         self._visit.handles.add(listing)
         return listing
 
@@ -231,12 +186,11 @@ class Space(SFTPServer):
         old, new = _renamed(oldpath), _renamed(newpath)
         attrs = _attrs_of(standing(self._root, old))
 
-        def bring() -> str:
-            with opened(self._root, IMPORT) as folder:
-                return put_in(old.name, folder, name=new.name, source_folder=folder)
+        def move(folder: int) -> str:
+            return move_into_import(old.name, folder, name=new.name, source_folder=folder)
 
-        await self._visit.receiving.take(self._visit.login, bring=bring)
-        self._remember(new.name, attrs)
+        await self._visit.receiving.take_in(self._visit.login, move=move)
+        self._visit.remember(new.name, attrs)
         _log.info("sftp: %s renames %s to %s", self._visit.login.name, old.path, new.path)
 
     def realpath(self, path: bytes) -> bytes:
@@ -257,6 +211,15 @@ class Space(SFTPServer):
 
     def format_group(self, gid: int | None) -> str:  # noqa: ARG002 - the protocol's
         return "-"
+
+
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Answer the client as the protocol does if a file is refused."""
+    try:
+        yield
+    except TooLarge as refused:
+        raise SFTPFailure(str(refused)) from refused
 
 
 def _place(path: bytes) -> Place:
