@@ -1,12 +1,15 @@
 """`stammdaten demo`, as a newcomer runs it: in a process of its own, its first call made as printed."""
 
 import itertools
+import json
+import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -16,9 +19,12 @@ import httpx2 as httpx
 import pytest
 
 from stammdaten.settings import Settings
-from tests.processes import STAMMDATEN, Served, command, environment, free_port
+from tests.processes import PATIENCE, STAMMDATEN, Served, command, environment, free_port
 
 PREFIXES = ("demo", "demo-training", "demo-test")
+GUIDE = (Path(__file__).parents[1] / "docs" / "exchange.md").read_text()
+(SAMPLE,) = re.findall(r"^```csv\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
+*EXAMPLES, NIGHTLY = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
 
 
 def call(line: str) -> httpx.Response:
@@ -26,7 +32,7 @@ def call(line: str) -> httpx.Response:
     name, option, header, url = shlex.split(line)
     assert (name, option) == ("curl", "-H")
     key, _, value = header.partition(": ")
-    return httpx.get(url, headers={key: value}, timeout=30)
+    return httpx.get(url, headers={key: value}, timeout=PATIENCE)
 
 
 @contextmanager
@@ -48,7 +54,7 @@ def demo_served(settings: Settings, port: int) -> Iterator["subprocess.Popen[str
 
 def wait_until_ready(port: int) -> None:
     """Wait until a service answers there."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             if httpx.get(f"http://127.0.0.1:{port}/health/ready", timeout=5).status_code == 200:
@@ -153,7 +159,7 @@ class TestServe:
             assert answer.status_code == 200
             assert len(answer.json()["products"]) == 30
             process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0
+            assert process.wait(PATIENCE) == 0
 
     def test_serves_beside_other_instances(self, tmp_path: Path) -> None:
         settings, port = Settings(home=tmp_path), free_port()
@@ -161,7 +167,7 @@ class TestServe:
         with demo_served(settings, port) as process:
             wait_until_ready(port)
             process.send_signal(signal.SIGTERM)
-            printed, said = process.communicate(timeout=30)
+            printed, said = process.communicate(timeout=PATIENCE)
 
             assert process.returncode == 0
             assert printed == ""
@@ -169,7 +175,7 @@ class TestServe:
 
     def test_says_that_the_port_is_in_use(self, demo: Served) -> None:
         with demo_served(demo.settings, demo.port) as process:
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=PATIENCE)
 
             assert process.returncode != 0
             assert "address already in use" in said
@@ -200,7 +206,9 @@ class TestData:
         assert len({each["designation"] for each in data}) == len(data)
         assert all(each["designation2"] for each in data)
         lists = erp.get("/lists").json()["lists"]
-        assert {product["list_id"] for product in current} == {int(each["id"]) for each in lists}
+        filled = {int(each["id"]) for each in lists if each["slug"] != "spare-parts"}
+        assert {product["list_id"] for product in current} == filled
+        assert len(lists) == len(filled) + 1
 
     def test_contacts_are_of_many_countries(self, erp: httpx.Client) -> None:
         found = erp.get("/contacts", params={"per_page": 500}).json()["contacts"]
@@ -223,3 +231,75 @@ class TestData:
         with demo.client(prefix, token) as client:
             assert 5 < len(all_products(client)) < 30
             assert 5 < client.get("/contacts").json()["total"] < 30
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples call curl")
+class TestGuide:
+    """docs/exchange.md: what it has for the shell runs as pasted, against the demo."""
+
+    Paste = Callable[[str, str], "subprocess.CompletedProcess[str]"]
+
+    @pytest.fixture
+    def tester(self, demo: Served) -> Iterator[httpx.Client]:
+        token = demo.command("token", "create", "--prefix", "demo-test", "--user", "erp").splitlines()[-1]
+        with demo.client("demo-test", token) as client:
+            yield client
+
+    @pytest.fixture
+    def paste(self, tester: httpx.Client, tmp_path: Path) -> Paste:
+        given = {"BASE": str(tester.base_url).rstrip("/"), "TOKEN": tester.headers["Authorization"].split()[1]}
+
+        def run(script: str, articles: str) -> "subprocess.CompletedProcess[str]":
+            (tmp_path / "articles.csv").write_text(articles)
+            return subprocess.run(
+                ["/bin/sh", "-c", script],
+                env={**os.environ, "NO_PROXY": "*", **given},
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+
+        return run
+
+    def test_sends_waits_and_fetches(self, paste: Paste, tmp_path: Path) -> None:
+        ended = paste("".join(EXAMPLES), SAMPLE)
+
+        assert ended.returncode == 0, ended.stderr
+        _, over, *report = ended.stdout.splitlines()
+        standing = json.loads(over)["import"]
+        assert (standing["state"], standing["line"], standing["refused"]) == ("done", 3, 0)
+        assert report == ["line;article_number;column;what;allowed"]
+        (export,) = tmp_path.glob("stammdaten___spare-parts.*.csv")
+        assert "\nSEAL-40;" in export.read_text()
+        assert (tmp_path / "changed.csv").read_text().startswith("article_number;")
+        assert (tmp_path / "articles.xlsx").read_bytes().startswith(b"PK")
+
+    def test_imports_every_night(self, paste: Paste, tester: httpx.Client) -> None:
+        ended = paste(NIGHTLY, SAMPLE.replace("SEAL-40", "SEAL-45"))
+
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+        assert tester.post("/products/find", json={"article_number": "SEAL-45"}).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("articles", "said"),
+        [
+            pytest.param("article_number;description1\nSEAL-50;Seal\nSEAL-55;\n", "\n3;SEAL-55;", id="a row"),
+            pytest.param('article_number;description1\nSEAL-50;Seal\nSEAL-55;"\n', "\n3;", id="the file"),
+        ],
+    )
+    def test_imports_nothing_of_which_something_is_wrong(
+        self, paste: Paste, tester: httpx.Client, articles: str, said: str
+    ) -> None:
+        ended = paste(NIGHTLY, articles)
+
+        assert ended.returncode == 1
+        assert said in ended.stdout
+        assert tester.post("/products/find", json={"article_number": "SEAL-50"}).status_code == 404
+
+    def test_says_why_the_service_refuses(self, paste: Paste) -> None:
+        ended = paste(f"TOKEN=st_wrong\n{NIGHTLY}", SAMPLE)
+
+        assert ended.returncode == 1
+        assert json.loads(ended.stdout) == {"reason": "A Bearer token is required."}

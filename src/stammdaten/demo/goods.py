@@ -117,7 +117,12 @@ WZ | Kreissägeblatt | Circular saw blade | Werkzeugstahl | tool steel | 8202310
 WZ | Seitenschneider | Side cutter | Chrom-Vanadium-Stahl | chrome vanadium steel | 82032000 | 140 mm, 180 mm |
 """  # noqa: E501 - a table
 
-LISTS = {"ersatzteile-zubehoer": "Ersatzteile & Zubehör", "handelsware": "Handelsware"}
+LISTS = {
+    "ersatzteile-zubehoer": "Ersatzteile & Zubehör",
+    "handelsware": "Handelsware",
+    # Empty, for the files that a reader of `docs/exchange.md` sends.
+    "spare-parts": "Spare parts",
+}
 
 GROUPS = {
     "BF": Group(
