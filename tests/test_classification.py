@@ -26,6 +26,7 @@ from stammdaten.refusals import Invalid
 from stammdaten.settings import Settings
 from stammdaten.store import Store, Write
 from tests.cast import Member, Service, found_product, make_product
+from tests.processes import PATIENCE
 from tests.test_products_update import FULL, OTHER, actions_of, update
 
 # For what takes the day as a value; what asks the clock is given a `day` from now.
@@ -532,7 +533,7 @@ def alone(fresh: Settings) -> Iterator[Service]:
 
 async def own_job_done(store: Store) -> None:
     """Wait for the day's job that the app asks for itself when it starts: it must not meet what a test makes."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             async with store.reading_shared() as read:
                 if any(row[1] == expiry.JOB and row[3] == "done" for row in await newest_jobs(read, most=50)):
@@ -547,13 +548,14 @@ def expire(service: Service) -> None:
     async def work(store: Store) -> None:
         await ask(store, kind=expiry.JOB, key=key, now=utc_stamp(utc_now()))
         worker = Worker(store, {expiry.JOB: expiry.expire_classifications}, ())
-        for _ in range(100):
-            await worker.work_once()
-            async with store.reading_shared() as read:
-                states = [row[3] for row in await newest_jobs(read, most=50) if row[2] == key]
-            if states == ["done"]:
-                return
-        raise AssertionError(states)
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                async with store.reading_shared() as read:
+                    states = [row[3] for row in await newest_jobs(read, most=50) if row[2] == key]
+                if states == ["done"]:
+                    return
+                if not await worker.work_once():
+                    await asyncio.sleep(0.01)
 
     service.run(work)
 

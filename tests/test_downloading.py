@@ -1,7 +1,7 @@
 """Downloads, against a server made by hand on loopback that does as badly as servers can.
 
-Servers here answer with bytes that the test wrote, so that they can lie. `PATIENCE` is long enough for a busy machine,
-and no test waits for it: where time is what is tested, the limit is small and the server never comes.
+Servers here answer with bytes that the test wrote, so that they can lie. No test waits for `PATIENCE`: where time is
+what is tested, the limit is small and the server never comes.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ import pytest
 
 from stammdaten.screening.downloading import Limits, NotDownloaded, Stamp, download
 from stammdaten.screening.reaching import Network, is_public
+from tests.processes import PATIENCE
 
 Answer = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
-PATIENCE = 30
 LIMITS = Limits(
     connect_seconds=PATIENCE, idle_seconds=PATIENCE, total_seconds=PATIENCE, most_bytes=10_000, allow_private=True
 )
@@ -426,7 +426,8 @@ class TestTime:
                 task = asyncio.create_task(
                     download(server.url(), into, known=Stamp(), limits=LIMITS, progress=progress)
                 )
-                await begun.wait()
+                async with asyncio.timeout(PATIENCE):
+                    await begun.wait()
                 assert names_in(tmp_path) != []
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
@@ -672,7 +673,8 @@ class TestAddress:
                         caller = sockets.enter_context(socket.socket())
                         caller.setblocking(False)
                         caller.connect_ex(("127.0.0.2", server.port))
-                    limits = Limits(connect_seconds=2, idle_seconds=PATIENCE, allow_private=True)
+                    # Half of it is for the one that is deaf.
+                    limits = Limits(connect_seconds=10, idle_seconds=PATIENCE, allow_private=True)
                     network = named("127.0.0.2", "127.0.0.1")
                     await fetch(server.url(host="lists.example"), tmp_path, limits=limits, network=network)
 

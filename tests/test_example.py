@@ -16,7 +16,7 @@ import pytest
 
 from stammdaten.products.standing import Deed, delete_products, restore_products
 from tests.cast import Member, Service
-from tests.processes import Served
+from tests.processes import Served, free_port
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "push_and_follow.py"
 
@@ -199,8 +199,9 @@ class TestAway:
     """A service that is not there for a while."""
 
     def test_waits_until_it_is_served(self, service: Service, anna: Member, tmp_path: Path) -> None:
-        served = Served(service.settings)
-        erp = Erp(tmp_path, f"{served.url}/api/{anna.prefix}/v1", anna.token)
+        port = free_port()
+        served = Served(service.settings, port=port)
+        erp = Erp(tmp_path, f"http://127.0.0.1:{port}/api/{anna.prefix}/v1", anna.token)
 
         with erp.start(articles(3)) as process, served:
             printed, said = process.communicate(timeout=60)

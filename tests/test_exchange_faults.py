@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +33,15 @@ from stammdaten.jobs.queue import ask
 from stammdaten.lists.operations import create_list, delete_list
 from stammdaten.settings import Settings
 from stammdaten.store import Store, Write, open_store
-from tests.processes import STAMMDATEN, Served, environment
+from tests.processes import PATIENCE, STAMMDATEN, Served, environment, halting, wait_until
 from tests.test_commands import execute
 from tests.test_faults import PREFIX, disagreements, make_account, only_postgresql, rows_of
-from tests.test_screening_faults import PATIENCE, go_on, kill, wait_until
+from tests.test_screening_faults import go_on, kill
 
 SLUG = "spare-parts"
 HEADER = "article_number;description1;country_of_origin_made_in\n"
-ROWS = 12_000
+# Three batches come, and then more: where processes stand still (see `halting`), they are at the third.
+ROWS = 4_000
 TERMINATE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -132,9 +132,10 @@ def articles(settings: Settings) -> dict[str, str]:
     return dict(found)
 
 
-def started(settings: Settings, *words: str) -> subprocess.Popen[bytes]:
-    """Start a process that works off what is due."""
-    return subprocess.Popen(words or WORKER, env=environment(settings), stderr=subprocess.DEVNULL)
+def started(settings: Settings, *words: str, halt: Path | None = None) -> subprocess.Popen[bytes]:
+    """Start a process that works off what is due, but stands still where and while `halt` says so."""
+    environ = environment(settings) | halting(halt)
+    return subprocess.Popen(words or WORKER, env=environ, stderr=subprocess.DEVNULL)
 
 
 def work(settings: Settings) -> None:
@@ -162,6 +163,15 @@ def now_due(settings: Settings) -> None:
 def wait_for_line(settings: Settings, line: int) -> None:
     """Wait until the import that was asked for last has come so far."""
     wait_until(lambda: (found := newest(settings)) is not None and found.line > line)
+
+
+def wait_within_batch(settings: Settings, line: int) -> None:
+    """Wait until the batch behind that line is all but stored: its remarks are in the report, and nobody knows yet."""
+    wait_for_line(settings, line - 1)
+    found = newest(settings)
+    assert found is not None
+    report = report_file(settings.home, owner(settings), found.id)
+    wait_until(lambda: report.stat().st_size > found.report_bytes)
 
 
 def check_complete(settings: Settings, import_id: int, *, rows: int = ROWS) -> None:
@@ -197,6 +207,7 @@ class TestKilledImport:
     def test_goes_on_behind_the_last_line(
         self, fresh: Settings, tmp_path: Path, way: str, sent: signal.Signals
     ) -> None:
+        """Killed in a transaction that is all but over; stopped between two."""
         make_account(fresh)
         file = tmp_path / "articles.csv"
         file.write_text(text_of(ROWS))
@@ -204,15 +215,16 @@ class TestKilledImport:
 
         if way == "worker":
             ordered(fresh, text_of(ROWS))
-        process = started(fresh, *(by_command if way == "command" else WORKER))
+        halt = tmp_path / ("report" if sent == signal.SIGKILL else "import")
+        process = started(fresh, *(by_command if way == "command" else WORKER), halt=halt)
         wait_for_line(fresh, 1_000)
+        if sent == signal.SIGKILL:
+            wait_within_batch(fresh, 1_001)
         process.send_signal(sent)
         process.wait(PATIENCE)
         at_kill = newest(fresh)
         assert at_kill is not None
-        assert at_kill.line <= ROWS, "killed too late to tell anything"
-        # Also what was being committed then stands whole or not at all.
-        assert at_kill.created == len(articles(fresh)) == at_kill.line - 1 - at_kill.refused
+        assert (at_kill.line, at_kill.created, len(articles(fresh))) == (1_001, 990, 990)
         # Only the process of a server, told to stop, can still let go of its job; the other claims have to run out.
         is_let_go = (way, sent) == ("worker", signal.SIGTERM)
         work(fresh)
@@ -224,10 +236,10 @@ class TestKilledImport:
         assert standing(fresh, at_kill.id).created == len(articles(fresh))
         assert not kept_file(fresh.home, owner(fresh), at_kill.id).exists()
 
-    def test_is_ended_with_the_serving_process(self, fresh: Settings) -> None:
+    def test_is_ended_with_the_serving_process(self, fresh: Settings, tmp_path: Path) -> None:
         make_account(fresh)
 
-        with Served(fresh) as served:
+        with Served(fresh, halt=tmp_path / "import") as served:
             import_id = ordered(fresh, text_of(ROWS)).id
             wait_for_line(fresh, 1_000)
             children = psutil.Process(served.process.pid).children(recursive=True)
@@ -236,51 +248,27 @@ class TestKilledImport:
 
         assert children
         assert all(has_ended(child) for child in children)
-        assert standing(fresh, import_id).line <= ROWS, "stopped too late to tell anything"
+        assert standing(fresh, import_id).line == 1_001
         go_on(fresh)
         with Served(fresh):
             wait_until(lambda: standing(fresh, import_id).is_over)
             wait_until(lambda: rows_of(fresh, "SELECT 1 FROM jobs WHERE kind = 'import a file' AND state = 'done'"))
         check_complete(fresh, import_id)
 
-    def test_does_not_outlive_a_serving_process_that_is_killed(self, fresh: Settings) -> None:
-        """Slow: a file that takes longer than the process needs to see that it was left alone."""
+    def test_does_not_outlive_a_serving_process_that_is_killed(self, fresh: Settings, tmp_path: Path) -> None:
         make_account(fresh)
 
-        with Served(fresh) as served:
-            import_id = ordered(fresh, text_of(50_000)).id
+        with Served(fresh, halt=tmp_path / "import") as served:
+            import_id = ordered(fresh, text_of(ROWS)).id
             wait_for_line(fresh, 1_000)
             children = psutil.Process(served.process.pid).children(recursive=True)
             kill(served.process)
         wait_until(lambda: all(has_ended(child) for child in children))
 
         assert children
-        assert 1_000 < standing(fresh, import_id).line <= 50_000
+        assert standing(fresh, import_id).line == 1_001
         go_on(fresh)
         work(fresh)
-        check_complete(fresh, import_id, rows=50_000)
-
-
-class TestStoppedWorker:
-    """A worker that is told to stop in the middle of an import, as at the end of a command that has what it wanted."""
-
-    def test_leaves_it_to_the_next_at_once(self, fresh: Settings) -> None:
-        make_account(fresh)
-        import_id = ordered(fresh, text_of(ROWS)).id
-
-        async def stop_in_the_middle() -> None:
-            async with await open_store(fresh) as store:
-                working = asyncio.create_task(exchange_worker(store, fresh.home).work_once())
-                await asyncio.to_thread(wait_for_line, fresh, 1_000)
-                working.cancel()
-                with suppress(asyncio.CancelledError):
-                    await working
-
-        asyncio.run(stop_in_the_middle())
-        at_stop = standing(fresh, import_id)
-        work(fresh)
-
-        assert at_stop.line <= ROWS, "stopped too late to tell anything"
         check_complete(fresh, import_id)
 
 
@@ -293,7 +281,7 @@ class TestExchange:
         with Served(fresh) as served:
             serving = psutil.Process(served.process.pid)
             before = serving.rlimit(psutil.RLIMIT_NOFILE)
-            serving.rlimit(psutil.RLIMIT_NOFILE, (serving.num_fds(), before[1]))
+            serving.rlimit(psutil.RLIMIT_NOFILE, (0, before[1]))
             import_id = ordered(fresh, text_of(10)).id
             # On PostgreSQL, it may be a connection that cannot be had.
             wait_until(lambda: "imports and exports" in served.log.read_text())
@@ -306,14 +294,14 @@ class TestExchange:
 class TestKilledDryRun:
     """The process that does a dry run is killed."""
 
-    def test_leaves_nothing_and_ends_right(self, fresh: Settings) -> None:
+    def test_leaves_nothing_and_ends_right(self, fresh: Settings, tmp_path: Path) -> None:
         make_account(fresh)
         import_id = ordered(fresh, text_of(ROWS), is_dry_run=True).id
 
-        process = started(fresh)
-        wait_for_line(fresh, 1_000)
+        process = started(fresh, halt=tmp_path / "report")
+        wait_within_batch(fresh, 1_001)
         kill(process)
-        assert standing(fresh, import_id).line <= ROWS, "killed too late to tell anything"
+        assert standing(fresh, import_id).line == 1_001
         go_on(fresh)
         work(fresh)
 
@@ -352,25 +340,26 @@ class TestLateWorker:
     """A worker that was taken for dead and is not: it goes on while another one is at its import."""
 
     @pytest.mark.parametrize("is_over", [False, True])
-    def test_does_no_harm(self, fresh: Settings, is_over: bool) -> None:  # noqa: FBT001 - a table
+    def test_does_no_harm(self, fresh: Settings, tmp_path: Path, is_over: bool) -> None:  # noqa: FBT001 - a table
         make_account(fresh)
         import_id = ordered(fresh, text_of(ROWS)).id
-        late = started(fresh)
+        halts = [tmp_path / name / "import" for name in ("late", "other")]
+        late = started(fresh, halt=halts[0])
         wait_for_line(fresh, 1_000)
 
         with stopped(fresh, late):
-            at_stop = standing(fresh, import_id)
             go_on(fresh)
-            other = started(fresh)
-            wait_until(lambda: standing(fresh, import_id).line > at_stop.line)
+            other = started(fresh, halt=halts[1])
+            wait_for_line(fresh, 2_000)
             if is_over:
+                halts[1].unlink()
                 assert other.wait(PATIENCE) == 0
-        for process in (late, other):
-            assert process.wait(PATIENCE) == 0
-        go_on(fresh)
-        work(fresh)
+            halts[0].unlink()
+        assert late.wait(PATIENCE) == 0
+        assert standing(fresh, import_id).line == (ROWS + 1 if is_over else 2_001)
+        halts[1].unlink(missing_ok=True)
+        assert other.wait(PATIENCE) == 0
 
-        assert at_stop.line <= ROWS, "stopped too late to tell anything"
         check_complete(fresh, import_id)
         assert standing(fresh, import_id).created == len(articles(fresh))
 
@@ -464,20 +453,24 @@ class TestDatabaseAway:
     """The database goes away while a file is imported; that is no fault of the file."""
 
     @only_postgresql
-    def test_for_a_moment_is_survived(self, fresh: Settings) -> None:
+    def test_for_a_moment_is_survived(self, fresh: Settings, tmp_path: Path) -> None:
+        """More often than an import is tried, and in the middle of a transaction."""
         make_account(fresh)
-        import_id = ordered(fresh, text_of(ROWS)).id
+        import_id = ordered(fresh, text_of(8_000)).id
+        halt = tmp_path / "report"
 
-        for cut in range(8):
-            process = started(fresh)
-            wait_until(partial(comes_behind, fresh, import_id, cut * 1_000, process))
+        for line in range(1_001, 7_000, 1_000):
+            process = started(fresh, halt=halt)
+            wait_within_batch(fresh, line)
             rows_of(fresh, TERMINATE)
+            halt.unlink()
             process.wait(PATIENCE)
+            assert standing(fresh, import_id).line == line
             go_on(fresh)
             now_due(fresh)
         work(fresh)
 
-        check_complete(fresh, import_id)
+        check_complete(fresh, import_id, rows=8_000)
 
     @only_postgresql
     def test_again_and_again_is_no_reason_to_give_up(self, fresh: Settings) -> None:
@@ -498,27 +491,24 @@ class TestDatabaseAway:
         check_complete(fresh, import_id, rows=2_000)
 
     @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-    def test_on_a_full_disk_is_survived(self, fresh: Settings) -> None:
+    def test_on_a_full_disk_is_survived(self, fresh: Settings, tmp_path: Path) -> None:
         """No file may grow over a limit, as if the disk were full, more often than an import is tried."""
         make_account(fresh)
-        import_id = ordered(fresh, text_of(ROWS)).id
+        import_id = ordered(fresh, text_of(8_000)).id
+        halt = tmp_path / "import"
 
-        for _ in range(6):
-            before = standing(fresh, import_id).line
-            process = started(fresh)
-            wait_until(partial(comes_behind, fresh, import_id, before, process))
+        for line in range(1_001, 7_000, 1_000):
+            process = started(fresh, halt=halt)
+            wait_for_line(fresh, line - 1)
             limit(process, 4_096)
-            assert process.wait(PATIENCE) != 0
+            halt.unlink()
+            process.wait(PATIENCE)
+            assert standing(fresh, import_id).line == line
             go_on(fresh)
             now_due(fresh)
         work(fresh)
 
-        check_complete(fresh, import_id)
-
-
-def comes_behind(settings: Settings, import_id: int, line: int, process: subprocess.Popen[bytes]) -> bool:
-    """Whether an import has come behind a line, or its process has ended."""
-    return standing(settings, import_id).line > line or process.poll() is not None
+        check_complete(fresh, import_id, rows=8_000)
 
 
 def limit(process: subprocess.Popen[bytes], size: int) -> None:
@@ -580,8 +570,8 @@ class TestGivenUp:
 
         for attempt in range(1, 6):
             process = started(fresh)
-            said = f'{{"line": 0, "attempts": {attempt}}}'
-            wait_until(partial(rows_of, fresh, f"SELECT 1 FROM jobs WHERE progress = '{said}'"))
+            said = f'{{"behind": 0, "attempts": {attempt}, "line": 0}}'
+            wait_until(lambda said=said: rows_of(fresh, f"SELECT 1 FROM jobs WHERE progress = '{said}'"))
             kill(process)
             if fresh.database_url is not None:
                 rows_of(fresh, TERMINATE)
@@ -603,8 +593,8 @@ class TestGivenUp:
         attempts = attempts_until_over(fresh, import_id)
 
         ended = standing(fresh, import_id)
-        assert (attempts, ended.state) == (5, "failed")
-        assert ended.error == "Given up after 5 attempts behind line 0: the file is not where it was kept."
+        assert (attempts, ended.state) == (1, "failed")
+        assert ended.error == "The file is not where it was kept; send it again."
         assert standing(fresh, following).state == "done"
 
     def test_where_the_file_cannot_be_put_away(self, fresh: Settings) -> None:
@@ -681,23 +671,25 @@ def order(settings: Settings, wanted: Wanted) -> str:
     return asyncio.run(ask_for())
 
 
-def exported_numbers(file: Path) -> list[str]:
-    """Return the article numbers of an exported file."""
+def exported(file: Path) -> list[tuple[str, str]]:
+    """Return article numbers and designations of an exported file, in order."""
     with file.open(newline="") as lines:
-        return [line["article_number"] for line in csv.DictReader(lines, delimiter=";")]
+        return sorted((line["article_number"], line["description1"]) for line in csv.DictReader(lines, delimiter=";"))
 
 
 class TestKilledExport:
     """The process that exports is killed."""
 
     @pytest.mark.parametrize("form", ["csv", "xlsx"])
-    def test_leaves_no_half_file_under_its_name(self, fresh: Settings, form: str) -> None:
+    def test_leaves_no_half_file_under_its_name(self, fresh: Settings, tmp_path: Path, form: str) -> None:
         filled(fresh)
         key = order(fresh, Wanted(SLUG, "", form))
         folder = exports_folder(fresh.home, key)
 
-        process = started(fresh)
-        wait_until(lambda: folder.is_dir() and any(folder.iterdir()))
+        halt = tmp_path / "export"
+        process = started(fresh, halt=halt)
+        wait_until(lambda: halt.stat().st_size)
+        assert any(folder.iterdir())
         kill(process)
         left = list(folder.glob("stammdaten___*"))
         go_on(fresh)
@@ -709,24 +701,25 @@ class TestKilledExport:
             ("done", f'{{"files": ["{file.name}"]}}')
         ]
         if form == "csv":
-            assert sorted(exported_numbers(file)) == sorted(articles(fresh))
+            assert exported(file) == sorted(articles(fresh).items())
 
     def test_is_fetched_by_the_command_all_the_same(self, fresh: Settings, tmp_path: Path) -> None:
         """Of its files and what was left of the first attempt nothing remains in the service's folder."""
         filled(fresh)
-        words = [STAMMDATEN, "export", "--prefix", PREFIX, "--out", str(tmp_path)]
-        claimed = "SELECT key FROM jobs WHERE kind = 'export lists'"
+        out, halt = tmp_path / "out", tmp_path / "export"
+        words = [STAMMDATEN, "export", "--prefix", PREFIX, "--out", str(out)]
 
-        with Served(fresh) as served, subprocess.Popen(words, env=environment(fresh)) as fetching:
-            wait_until(lambda: rows_of(fresh, claimed))
-            folder = exports_folder(fresh.home, rows_of(fresh, claimed)[0][0])
-            wait_until(lambda: folder.is_dir() or fetching.poll() is not None)
-            if folder.is_dir():
-                (folder / ".left.part").write_text("half")
+        # Either of them may be the one that exports.
+        with Served(fresh, halt=halt) as served:
+            fetching = started(fresh, *words, halt=halt)
+            wait_until(lambda: any(fresh.home.glob("exports/*/*")))
+            (folder,) = (fresh.home / "exports").iterdir()
+            (folder / ".left.part").write_text("half")
+            halt.unlink()
             assert fetching.wait(PATIENCE) == 0, served.log.read_text()
 
-        (file,) = tmp_path.iterdir()
-        assert sorted(exported_numbers(file)) == sorted(articles(fresh))
+        (file,) = out.iterdir()
+        assert exported(file) == sorted(articles(fresh).items())
         assert list((fresh.home / "exports").iterdir()) == []
 
     def test_is_given_up_where_the_process_dies_each_time(self, fresh: Settings) -> None:
@@ -743,22 +736,28 @@ class TestKilledExport:
 class TestExports:
     """Exports beside each other."""
 
-    def test_are_whole_when_two_workers_do_the_same(self, fresh: Settings) -> None:
+    def test_are_whole_when_two_workers_do_the_same(self, fresh: Settings, tmp_path: Path) -> None:
         """The first was taken for dead, and articles have changed since: it writes other rows than the second."""
         filled(fresh)
         folder = exports_folder(fresh.home, order(fresh, Wanted(SLUG)))
+        halt = tmp_path / "export"
 
-        late = started(fresh)
-        wait_until(lambda: folder.is_dir() and any(folder.iterdir()))
-        late.send_signal(signal.SIGSTOP)
-        execute(fresh, "UPDATE products SET designation = 'A longer name than before'")
-        go_on(fresh)
-        work(fresh)
-        late.send_signal(signal.SIGCONT)
+        late = started(fresh, halt=halt)
+        wait_until(lambda: halt.stat().st_size)
+        with stopped(fresh, late):
+            execute(fresh, "UPDATE products SET designation = 'A longer name than before'")
+            go_on(fresh)
+            work(fresh)
+            (second,) = folder.glob("stammdaten___*")
+            by_second = exported(second)
+            halt.unlink()
         assert late.wait(PATIENCE) == 0
 
-        for file in folder.iterdir():
-            assert sorted(exported_numbers(file)) == sorted(articles(fresh))
+        assert by_second == sorted(articles(fresh).items())
+        # Begun in another minute, it has another name.
+        by_first = next(rows for rows in map(exported, folder.iterdir()) if rows != by_second)
+        assert [number for number, _ in by_first] == sorted(articles(fresh))
+        assert {name for _, name in by_first} == {"Bolt", "A longer name than before"}
 
     def test_of_a_list_that_was_deleted_meanwhile_are_refused(self, fresh: Settings) -> None:
         _, list_id = make_account(fresh)
@@ -780,7 +779,7 @@ class TestExports:
 
         for folder in folders:
             (file,) = folder.iterdir()
-            assert sorted(exported_numbers(file)) == sorted(articles(fresh))
+            assert exported(file) == sorted(articles(fresh).items())
         assert list((fresh.home / "exports").iterdir()) == []
 
 
@@ -805,10 +804,10 @@ class TestDailyExports:
         assert {young, foreign} < kept
         assert kept.isdisjoint(old)
         (file,) = [folder / name for name in kept - {young, foreign}]
-        assert sorted(exported_numbers(file)) == sorted(articles(fresh))
+        assert exported(file) == sorted(articles(fresh).items())
         assert not space(fresh.home, "bruno").exists()
         assert rows_of(fresh, "SELECT state, report FROM jobs WHERE kind = 'daily exports'") == [
-            ("done", "1 lists exported")
+            ("done", "exported lists: 1")
         ]
 
     def test_end_with_the_last_login(self, fresh: Settings) -> None:
@@ -879,9 +878,11 @@ class TestCommand:
         file.write_text(text_of(ROWS))
         words = [STAMMDATEN, "import", "--prefix", PREFIX, "--list", SLUG, str(file)]
 
-        process = started(fresh, *words)
-        wait_for_line(fresh, 1_000)
+        halt = tmp_path / "report"
+        process = started(fresh, *words, halt=halt)
+        wait_within_batch(fresh, 1_001)
         rows_of(fresh, TERMINATE)
+        halt.unlink()
 
         def nudged() -> bool:
             go_on(fresh)

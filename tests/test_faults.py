@@ -34,10 +34,8 @@ from stammdaten.settings import Settings
 from stammdaten.store import Write, open_store
 from stammdaten.store.migrating import migrate
 from tests.contract import check_answer
-from tests.processes import Served, command
+from tests.processes import PATIENCE, Served, command, wait_until
 
-# No answer may take longer; nothing is measured by it.
-PATIENCE = 60
 PREFIX = "acme"
 only_postgresql = pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 
@@ -63,7 +61,7 @@ def writing_is_held_up(settings: Settings) -> Iterator[None]:
     """Hold from outside what every writer needs: the clock row, or SQLite's one lock for writing."""
     if settings.database_url is None:
         with closing(sqlite3.connect(settings.home / "stammdaten.sqlite3", isolation_level=None)) as connection:
-            connection.execute("PRAGMA busy_timeout = 10000")
+            connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
             connection.execute("BEGIN IMMEDIATE")
             yield
         return
@@ -186,7 +184,7 @@ def served_with(settings: Settings, workers: int) -> Iterator[Client]:
 def until(wanted: int, ask: Callable[[], httpx.Response], *, allowed: set[int]) -> Counter[int]:
     """Ask until a status comes; return which came, of those allowed."""
     seen: Counter[int] = Counter()
-    for _ in range(200):
+    for _ in range(PATIENCE * 10):
         status = ask().status_code
         seen[status] += 1
         assert status in allowed
@@ -480,17 +478,13 @@ class TestStop:
 
 def wait_until_writing(client: Client) -> None:
     """Wait until a batch has begun, by what the metrics say."""
-    for _ in range(200):
-        metrics = client.http.get(f"{client.service.url}/metrics").text
-        if "stammdaten_batch_rows_count 1.0" in metrics:
-            return
-        threading.Event().wait(0.05)
-    raise AssertionError(metrics)
+    metrics = f"{client.service.url}/metrics"
+    wait_until(lambda: "stammdaten_batch_rows_count 1.0" in client.http.get(metrics).text)
 
 
 def ask_until_refused(service: Served) -> bool:
     """Ask on new connections until one is refused or cut; return whether that came."""
-    for _ in range(200):
+    for _ in range(PATIENCE * 20):
         try:
             httpx.get(f"{service.url}/health/live", timeout=PATIENCE)
         except httpx.TransportError:

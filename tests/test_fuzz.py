@@ -26,10 +26,9 @@ from stammdaten.lists.operations import create_list
 from stammdaten.settings import Settings
 from stammdaten.store import Write, open_store
 from tests.contract import CONTRACT
-from tests.processes import Served
+from tests.processes import PATIENCE, Served
 
 PREFIX = "acme"
-PATIENCE = 30
 CHOSEN = os.environ.get("STAMMDATEN_FUZZ_EXAMPLES")
 
 CONTRACTED = schemathesis.openapi.from_path(CONTRACT)

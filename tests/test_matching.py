@@ -337,13 +337,13 @@ class TestMatches:
         ],
     )
     def test_takes_any_text_as_a_name_in_no_time(self, name: str) -> None:
-        long = " ".join(f"w{number}y" for number in range(2_500))
+        long = " ".join(f"w{number}y" for number in range(50_000))
         index = Index.of(
             [
                 entry("1", "Viktor Dubrovin"),
                 entry("2", name.replace("\ud800", "")),
                 entry("3", long),
-                entry("4", "Viktor " * 1_500),
+                entry("4", "Viktor " * 50_000),
             ]
         )
         index.matches(Party(last_name="Warm Up"), least=0.1)
@@ -351,7 +351,8 @@ class TestMatches:
         began = process_time()
         found = index.matches(Party(first_name=name[:255], last_name=name[255:]), least=DEFAULT_THRESHOLD)
 
-        assert process_time() - began < 0.2  # a tenth of it is usual; other processes must not fail the test
+        # A thousandth of it is usual, and without bounds it is minutes.
+        assert process_time() - began < 2
         assert all(match.entry_id != "1" for match in found)
 
     @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ from stammdaten.settings import Settings
 from stammdaten.store import SHARED, Store, Write, open_store
 from tests.cast import Member, Service, caller_of, make_contact
 from tests.made_lists import WANTED, load, settle, un_list
+from tests.processes import PATIENCE
 from tests.test_commands import execute, happens
 from tests.test_faults import only_postgresql, rows_of
 from tests.test_jobs import play
 
-PATIENCE = 30
 LONG_AGO = "2001-01-01T00:00:00.000000Z"
 # More than a loader writes at once, so that the first of it is written when the rest is read.
 MANY = [(str(7_000_000 + number), f"Xaviero Nr{number} Bruckmoser", "Austria") for number in range(2_500)]

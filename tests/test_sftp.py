@@ -22,6 +22,7 @@ from asyncssh.packet import Byte, String, UInt32, UInt64
 
 from stammdaten.auth.logins import create_login, new_password, password_hash, remove_login
 from stammdaten.auth.operations import disable_user, set_roles
+from stammdaten.exchange.daily import EXPORT_DAILY
 from stammdaten.exchange.orders import IMPORT, imports_folder
 from stammdaten.exchange.sftp.connecting import listening
 from stammdaten.exchange.sftp.folders import (
@@ -44,7 +45,7 @@ from stammdaten.jobs.queue import newest_jobs
 from stammdaten.refusals import Invalid
 from stammdaten.settings import Settings
 from stammdaten.store import Store
-from tests.cast import Member, found_product
+from tests.cast import Member, Service, found_product
 from tests.processes import PATIENCE, STAMMDATEN, command, environment, wait_until
 from tests.test_commands import done, refused
 
@@ -87,6 +88,17 @@ def erp_of(member: Member, name: str = "erp", *, user: str | None = None, key: s
     )
     make_space(member.service.settings.home, member.prefix)
     return Erp(member, login, password)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _daily_exports_are_over(service: Service) -> None:
+    """The app's own, which would come into the folders of these tests."""
+
+    async def states(store: Store) -> set[str]:
+        async with store.reading_shared() as read:
+            return {row[3] for row in await newest_jobs(read, most=1_000) if row[1] == EXPORT_DAILY}
+
+    wait_until(lambda: service.run(states) == {"done"})
 
 
 @pytest.fixture

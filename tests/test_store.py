@@ -10,6 +10,7 @@ statements that are wrong on purpose.
 
 import asyncio
 import gc
+import itertools
 import json
 import re
 import sqlite3
@@ -850,13 +851,12 @@ def statements_so_far() -> float:
 
 
 def cost(work: Callable[[int], object]) -> int:
-    """Return how many statements work costs: the least of three times, because jobs look for work in between."""
-    costs = []
-    for attempt in range(3):
-        before = statements_so_far()
+    """Return how many statements work costs: the least of ten times, because jobs look for work in between."""
+    so_far = [statements_so_far()]
+    for attempt in range(10):
         work(attempt)
-        costs.append(counted(DATABASE_SECONDS, "_count") - before)
-    return int(min(costs))
+        so_far.append(counted(DATABASE_SECONDS, "_count"))
+    return int(min(after - before for before, after in itertools.pairwise(so_far)))
 
 
 def new_product(member: Member, article_number: str, *, list_id: int | None = None) -> NewProduct:

@@ -256,7 +256,7 @@ class TestOpenFile:
 class TestWrittenWorkbook:
     """An export as a workbook."""
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3).filter(any), max_size=40))
     @example([["_x000B_", "_x005F_x000B_", "_x005F_x005f_xD83D_"], ["a\x0bb", "\r\n", "\n"], ["<r>", "<r>&</r>", "_x"]])
     @example([["=1+1", "http://example.com", "12.50"], [" a ", "\t", "<r><t>a</t></r>"], ["#N/A", "TRUE", "'"]])

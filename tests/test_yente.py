@@ -22,7 +22,7 @@ Body = dict[str, Any]
 Answer = Callable[[str], bytes]
 
 SECRET = "hunter2"
-PATIENCE = 30
+PATIENCE = 60
 ANNA = Party("Anna", "Beispiel", "female", "Hauptstr. 1", "10115", "Berlin", "Deutschland")
 WORKS = Party(last_name="Beispielwerke AG")
 

@@ -43,7 +43,7 @@ def exporting_daily(home: Path) -> Handler:
             await job.keep({"after": prefix})
         _tidy(home)
         await _remove_forgotten(store, home)
-        return f"{exported} lists exported{said}"
+        return f"exported lists: {exported}{said}"
 
     return handle
 
