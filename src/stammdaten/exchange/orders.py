@@ -1,13 +1,13 @@
 """Imports that were asked for: the order, where its file and its report are kept, and how it stands."""
 
 import asyncio
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import select
 
 from stammdaten.auth.callers import Caller
+from stammdaten.disk import sync
 from stammdaten.exchange.tables import imports
 from stammdaten.jobs.queue import ask_within
 from stammdaten.lists.queries import live_lists
@@ -105,7 +105,7 @@ async def order_import(store: Store, caller: Caller, given: Given, *, home: Path
     :raises NotFound: if there is no such list.
     """
     await check_list(store, caller.instance_id, given.slug)
-    await asyncio.to_thread(_sync, given.file)
+    await asyncio.to_thread(sync, given.file)
 
     async def order(write: Write) -> Import:
         now = write.now_utc
@@ -142,15 +142,7 @@ def _keep(file: Path, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
     place.hardlink_to(file)
-    _sync(place.parent)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(place.parent)
 
 
 def summary(standing: Import) -> str:

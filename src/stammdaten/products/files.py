@@ -5,6 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
+from stammdaten.disk import sync
 from stammdaten.products.queries import live_products
 from stammdaten.products.standing import Attaching, Deed, Detaching, attach_files, detach_files
 from stammdaten.refusals import AlreadyExists, Fault, Invalid, NotFound
@@ -33,9 +34,10 @@ async def attach(store: Store, instance_id: int, deed: Deed, file: Path, *, home
     copy = kept.with_name(f"{kept.name}.{os.getpid()}.copy")
     try:
         shutil.copyfile(file, copy)
-        with copy.open("rb") as written:
-            os.fsync(written.fileno())
+        sync(copy)
         copy.rename(kept)
+        for folder in (kept.parent, kept.parent.parent):
+            sync(folder)
     finally:
         copy.unlink(missing_ok=True)
     await store.submit(instance_id, attach_files, Attaching(deed.article_number, deed.user_name, path))

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import httpcore2
 import httpx2 as httpx
 
+from stammdaten.disk import sync
 from stammdaten.screening.reaching import CheckedBackend, Line, Network, NotReachable
 
 Progress = Callable[[int, int | None], None]
@@ -172,7 +173,8 @@ class _Hop:
             await asyncio.to_thread(_flush_to_disk, file)
             # From here to the end nothing waits: a cancellation comes before the replacement or after it.
             path.replace(into)
-            _sync_folder(into.parent)
+            # The rename itself is on the disk only with the folder.
+            sync(into.parent)
 
     def _announced(self, response: httpcore2.Response) -> int | None:
         # Asked for as it is: a few compressed bytes may unfold to any number.
@@ -253,12 +255,3 @@ def _unfinished(into: Path) -> Iterator[tuple[BinaryIO, Path]]:
 def _flush_to_disk(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    # The rename itself is on the disk only with the folder.
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

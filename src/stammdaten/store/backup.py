@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from stammdaten.disk import sync
 from stammdaten.refusals import AlreadyExists, Malformed, Unavailable
 from stammdaten.store.holding import hold_alone
 from stammdaten.store.schema import HEAD
@@ -30,11 +31,11 @@ def back_up_sqlite(home: Path, file: Path) -> None:
             source.backup(copy)
             # A copy is one file: what is in the log of a WAL database would be left behind.
             copy.execute("PRAGMA journal_mode = DELETE")
-        _sync(unfinished)
+        sync(unfinished)
         # Renaming overwrites: the name must be taken first, by one alone, and somebody may have it by now.
         file.touch(exist_ok=False)
         unfinished.replace(file)
-        _sync(file.parent)
+        sync(file.parent)
     except FileExistsError as error:
         raise _exists(file) from error
     except OSError as error:
@@ -47,14 +48,6 @@ def back_up_sqlite(home: Path, file: Path) -> None:
 
 def _exists(file: Path) -> AlreadyExists:
     return AlreadyExists(f"{file} exists already; a backup overwrites nothing.")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def restore_sqlite(file: Path, home: Path) -> None:
