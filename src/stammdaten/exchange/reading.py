@@ -33,7 +33,8 @@ _CSV_ERRORS = {
 }
 _READ_BYTES = 1 << 20
 _LONGEST_ROW = 1 << 20
-# A row may be one long cell. The library's own limit would end a file amid what an export wrote.
+# A row may be one long cell. The library's own limit, which is one for the whole process, would end a file amid what an
+# export wrote.
 csv.field_size_limit(_LONGEST_ROW)
 
 
