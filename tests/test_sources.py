@@ -178,7 +178,7 @@ class TestOfacCsv:
             ("sdn", sdn_row("7", "A") + '8,"B\r\n', "sdn.csv, line 2: unexpected end of data"),
             ("sdn", "", "alt.csv speaks of the entry 7"),
             ("sdn", sdn_row("7", "A\x00B"), "NUL"),
-            ("sdn", sdn_row("7", "A" * 2_000_000), "field larger than field limit"),
+            ("sdn", sdn_row("7", "A" * 2_000_000), "Line 1 is longer than 1000000 characters"),
             ("sdn", b"\x81" * 100, "not text in UTF-8 or Windows-1252"),
             ("alt", '8,1,"aka","X",-0- \r\n', "alt.csv speaks of the entry 8, which sdn.csv lacks"),
             ("add", '8,1,"X","Y","Cuba",-0- \r\n', "add.csv speaks of the entry 8"),
