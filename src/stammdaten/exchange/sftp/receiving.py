@@ -285,7 +285,7 @@ class Receiving:
     def _report(self, what: str, allowed: str) -> Iterator[Path]:
         file = self._kept() / f"{secrets.token_hex(8)}.report.csv"
         try:
-            write_report(file, [Remark(0, "", "", what, allowed)], after=0)
+            write_report(file, [Remark(1, "", "", what, allowed)], after=0)
             yield file
         finally:
             file.unlink(missing_ok=True)
