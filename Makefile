@@ -28,7 +28,7 @@ run: env ## serve a demo on this machine: address, token and a first call are pr
 	@$(BIN)/stammdaten demo --serve
 
 test: env ## all tests, on SQLite and PostgreSQL
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto --dist worksteal
 
 check: lint types contracts audit ## all that decides a landing but the tests
 
