@@ -77,13 +77,17 @@ def _connect(file: Path) -> sqlite3.Connection:
         cached_statements=256,
         detect_types=sqlite3.PARSE_DECLTYPES,
     )
-    # busy_timeout first: switching to WAL needs the lock that another process may hold for a moment.
-    connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
-    connection.execute("PRAGMA journal_mode = WAL")
-    # FULL syncs the log at each commit: what was acknowledged survives a power cut.
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA cache_size = -32768")
+    try:
+        # busy_timeout first: switching to WAL needs the lock that another process may hold for a moment.
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        # FULL syncs the log at each commit: what was acknowledged survives a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -32768")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 
@@ -151,7 +155,11 @@ class SqliteEngine:
 
     def __init__(self, file: Path) -> None:
         self._held = hold(file.parent)
-        self._short = SqliteConnection(connect(file))
+        try:
+            self._short = SqliteConnection(connect(file))
+        except Unavailable:
+            os.close(self._held)
+            raise
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._writing = SqliteConnection(connect(file), WRITE_SECONDS)
         self._writing.raw.execute("PRAGMA busy_timeout = 0")  # `_begin` waits itself, and nothing else has to
