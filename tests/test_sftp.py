@@ -121,19 +121,27 @@ def connecting(port: int, login: str, password: str | None, **given: Any) -> Any
     return asyncssh.connect("127.0.0.1", port, username=login, password=password, **options)
 
 
+@contextlib.asynccontextmanager
+async def session(
+    store: Store, erp: Erp, *, limit: int = LIMIT
+) -> AsyncIterator[tuple[asyncssh.SFTPClient, Receiving]]:
+    """Run a server, and log in."""
+    async with (
+        server(store, erp.member.service.settings, limit=limit) as (port, receiving),
+        connecting(port, erp.login, erp.password) as connection,
+        connection.start_sftp_client() as client,
+    ):
+        yield client, receiving
+
+
 def visit(erp: Erp, work: Callable[[asyncssh.SFTPClient], Awaitable[T]], *, limit: int = LIMIT) -> T:
     """Log in and do something."""
-    service = erp.member.service
 
     async def run(store: Store) -> T:
-        async with (
-            server(store, service.settings, limit=limit) as (port, _),
-            connecting(port, erp.login, erp.password) as connection,
-            connection.start_sftp_client() as client,
-        ):
+        async with session(store, erp, limit=limit) as (client, _):
             return await work(client)
 
-    return service.run(run)
+    return erp.member.service.run(run)
 
 
 def can_log_in(erp: Erp, **given: Any) -> bool:
@@ -778,11 +786,7 @@ class TestUpload:
         imports = imports_folder(erp.member.service.settings.home, erp.member.instance_id)
 
         async def run(store: Store) -> list[str]:
-            async with (
-                server(store, erp.member.service.settings) as (port, receiving),
-                connecting(port, erp.login, erp.password) as connection,
-                connection.start_sftp_client() as client,
-            ):
+            async with session(store, erp) as (client, receiving):
                 imports.parent.mkdir(exist_ok=True)
                 imports.touch()
                 for designation in (b"Bolt", b"Nut", b"Pin"):
@@ -812,11 +816,7 @@ class TestUpload:
         imports = imports_folder(erp.member.service.settings.home, erp.member.instance_id)
 
         async def run(store: Store) -> None:
-            async with (
-                server(store, erp.member.service.settings) as (port, receiving),
-                connecting(port, erp.login, erp.password) as connection,
-                connection.start_sftp_client() as client,
-            ):
+            async with session(store, erp) as (client, receiving):
                 imports.parent.mkdir(exist_ok=True)
                 imports.touch()
                 await put(client, f"/import/{SLUG}.csv")

@@ -37,6 +37,7 @@ from tests.test_sftp import (
     held_open,
     put,
     server,
+    session,
     until,
     work_off,
 )
@@ -90,11 +91,7 @@ def serving_to(erp: Erp, work: Callable[[asyncssh.SFTPClient, Receiving], Awaita
     """Do something as a client and as the server."""
 
     async def run(store: Store) -> T:
-        async with (
-            server(store, erp.member.service.settings) as (port, receiving),
-            connecting(port, erp.login, erp.password) as connection,
-            connection.start_sftp_client() as client,
-        ):
+        async with session(store, erp) as (client, receiving):
             return await work(client, receiving)
 
     return erp.member.service.run(run)

@@ -41,12 +41,12 @@ async def _work() -> None:
             async with asyncio.TaskGroup() as group:
                 for _ in range(_AT_ONCE):
                     group.create_task(turns.take())
-    except* Unavailable:
-        _log.warning("imports and exports wait: the database is away")
+    except* Unavailable as away:
+        _log.warning("imports and exports wait: %s", away.exceptions[0])
 
 
 class _Turns:
-    """Those who take jobs beside each other, until none of them finds any."""
+    """Up to four jobs at once; over when none is at work and none is due."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker

@@ -24,6 +24,7 @@ from stammdaten.products.queries import PRODUCT_COLUMNS, RECORD_COLUMNS, kept_pr
 from stammdaten.products.tables import has_its_number, products
 from stammdaten.refusals import TooLarge
 from stammdaten.store import Statement, Store, number, text, the_instance
+from stammdaten.threads import to_its_end
 
 EXPORT = "export lists"
 CSV, WORKBOOK = FORMS = ("csv", "xlsx")
@@ -106,20 +107,20 @@ async def write_export(  # noqa: PLR0913 - what an export is
         append = packed.enter_context(written_workbook(file, HEADER))
         try:
             async for rows in _exported_rows(store, instance_id, list_id=list_id, since=since):
-                await _to_its_end(append, rows)
+                await _in_thread(append, rows)
         except BaseException as error:
             with suppress(Exception):
-                await _to_its_end(packed.__exit__, type(error), error, error.__traceback__)
+                await _in_thread(packed.__exit__, type(error), error, error.__traceback__)
             raise
         # In a thread, as above: packing takes a second for 100,000 articles, also of what is thrown away.
-        await _to_its_end(packed.close)
+        await _in_thread(packed.close)
         return
     # Under a name of its own: a worker that was taken for dead may still be writing the same export.
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as written:
             async for lines in exported(store, instance_id, list_id=list_id, since=since):
-                await asyncio.to_thread(written.write, lines)
+                await _in_thread(written.write, lines)
             written.flush()
             os.fsync(written.fileno())
         part.replace(file)
@@ -127,14 +128,9 @@ async def write_export(  # noqa: PLR0913 - what an export is
         part.unlink(missing_ok=True)
 
 
-async def _to_its_end(work: Callable[..., object], *given: object) -> None:
-    """Run work in a thread; who is cancelled meanwhile waits for it, since nothing may be closed below it."""
-    working = asyncio.create_task(asyncio.to_thread(work, *given))
-    try:
-        await asyncio.shield(working)
-    except asyncio.CancelledError:
-        await asyncio.wait([working])
-        raise
+async def _in_thread(work: Callable[..., object], *given: object) -> None:
+    # To its end: no file may be closed below it.
+    await to_its_end(asyncio.create_task(asyncio.to_thread(work, *given)))
 
 
 async def export_lists(store: Store, instance_id: int, wanted: Wanted, *, folder: Path) -> list[Path]:

@@ -123,12 +123,10 @@ def _unpack(path: Path, rows: IO[str]) -> None:
 # From here on: the process of its own.
 
 
-class _Unreadable(Exception):  # noqa: N818 - says what the file is
-    pass
-
-
-class _Uncalculated(Exception):  # noqa: N818 - says what the file is
-    pass
+class _Refused(Exception):  # noqa: N818 - says what the file is
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 def _main(path: str) -> int:
@@ -143,10 +141,8 @@ def _main(path: str) -> int:
     try:
         with open(1, "w", encoding="utf-8", newline="", closefd=False) as out:
             csv.writer(out).writerows(_filled(_readable(path)))
-    except _Unreadable:
-        return _UNREADABLE
-    except _Uncalculated:
-        return _UNCALCULATED
+    except _Refused as refused:
+        return refused.code
     except MemoryError:
         return _TOO_MUCH
     except OSError as error:
@@ -162,11 +158,11 @@ def _main(path: str) -> int:
 def _readable(path: str) -> Iterator[tuple[int, list[str]]]:
     try:
         yield from _rows(path)
-    except (MemoryError, GeneratorExit, _Uncalculated):
+    except (MemoryError, GeneratorExit, _Refused):
         raise
     except BaseException as error:
         # A panic of the library is no Exception, and hostile archives and XML raise errors of every kind.
-        raise _Unreadable from error
+        raise _Refused(_UNREADABLE) from error
 
 
 def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[str]]:
@@ -240,7 +236,7 @@ def _part(archive: ZipFile, place: int) -> str:
 class _Errors:
     """The errors in a sheet, like #N/A, by row and column: the library gives them as empty cells, which clear fields.
 
-    So would formulas without a value, as programs write them that do not calculate: _Uncalculated is raised.
+    So would formulas without a value, as programs write them that do not calculate: they are refused.
     """
 
     def __init__(self) -> None:
@@ -281,7 +277,7 @@ class _Errors:
         if self._type == "e":
             self.found[self._row][self._column] = self._value
         elif self._type != "str" and not self._value:  # a text may be an empty one
-            raise _Uncalculated
+            raise _Refused(_UNCALCULATED)
 
 
 def _column(letters: str) -> int:

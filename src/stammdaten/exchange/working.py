@@ -37,7 +37,7 @@ def exchange_worker(store: Store, home: Path) -> Worker:
 
 
 def dedicated_worker(store: Store, home: Path, *kinds: str) -> Worker:
-    """Return a worker for the jobs of the exchange, or some kinds of them, in a process that does nothing else."""
+    """Tune this process for rows, and return its worker for the jobs of the exchange, or for some kinds of them."""
     # Looking for garbage took a fifth of the time: a row makes hundreds of objects and no cycle.
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)

@@ -16,6 +16,7 @@ from stammdaten.clock import german_stamp, utc_now, utc_stamp
 from stammdaten.jobs.queue import Claimed, ClaimLost, ask, claim, end, forget_done, is_due, keep_claim, release
 from stammdaten.refusals import Unavailable
 from stammdaten.store import Store, WriteShared
+from stammdaten.threads import to_its_end
 
 _LOOK_SECONDS = 5
 _CLAIM_SECONDS = 60
@@ -74,6 +75,7 @@ class Worker:
     """Does jobs of the kinds it has handlers for; asks for the daily ones once a (German) day.
 
     A job that fails is tried five times; a tireless one for ever, since nothing else would do what it leaves undone.
+    That something is unavailable is no failure: it waits until that is there again.
     """
 
     def __init__(
@@ -188,9 +190,8 @@ class Worker:
         """
         writing = asyncio.ensure_future(self._store.writing_shared(work))
         try:
-            return await asyncio.shield(writing)
+            return await to_its_end(writing)
         except asyncio.CancelledError:
-            await asyncio.wait([writing])
             cast("asyncio.Task[object]", asyncio.current_task()).cancel()
             return writing.result()
 

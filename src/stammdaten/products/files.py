@@ -36,7 +36,7 @@ async def attach(store: Store, instance_id: int, deed: Deed, file: Path, *, home
         shutil.copyfile(file, copy)
         sync(copy)
         copy.rename(kept)
-        for folder in (kept.parent, kept.parent.parent):
+        for folder in kept.parents[:4]:  # as many as may be new, and the home folder
             sync(folder)
     finally:
         copy.unlink(missing_ok=True)

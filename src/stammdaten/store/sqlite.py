@@ -20,6 +20,7 @@ from stammdaten.store.doors import READ_CLOCK, Conflict, Connection, NoSuchTable
 from stammdaten.store.holding import hold
 from stammdaten.store.measuring import READ_SECONDS, WRITE_SECONDS
 from stammdaten.store.statements import Statement, insert_sql, update_sql
+from stammdaten.threads import to_its_end
 
 T = TypeVar("T")
 
@@ -139,13 +140,8 @@ class _ThreadedConnection(SqliteConnection):
 
     async def fetch(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
         loop = asyncio.get_running_loop()
-        reading = loop.run_in_executor(self._threads, _run_to_end, super().fetch(statement, values))
-        try:
-            return await asyncio.shield(reading)
-        except asyncio.CancelledError:
-            # Whoever borrows the connection next must find no thread at work on it.
-            await asyncio.wait([reading])
-            raise
+        # Whoever borrows the connection next must find no thread at work on it.
+        return await to_its_end(loop.run_in_executor(self._threads, _run_to_end, super().fetch(statement, values)))
 
 
 class SqliteEngine:
